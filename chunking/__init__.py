@@ -1,0 +1,1 @@
+"""Pure text -> chunks. Knows nothing of engines, model weights or files."""

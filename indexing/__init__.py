@@ -1,0 +1,1 @@
+"""Memories -> collections: embedding, vector stores, catalog, the one write path."""

@@ -1,0 +1,200 @@
+"""The embedded store: one `qdrant_edge` shard per collection in one folder, under one `Lease`.
+
+No server and no write-ahead log: a write is flushed before it returns, so it survives ``kill -9``,
+and a deleted text leaves the files at `EdgeStore.vacuum` (no log keeps a copy). Shards open at
+first use, close when the lease goes to another process, and open again by themselves.
+
+Search is exact: about 1 ms over a tenant's 1,000 memories and 7 ms over 20,000, whatever others
+have; a larger collection belongs on a server. The optimizer (rewriting around deleted points,
+packing) runs only in `vacuum` and in `close` after writes: it takes about 1 s per 20,000 memories
+and keeps the interpreter to itself.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import qdrant_edge as engine
+
+from indexing.edge_shard import (
+    SPARE_BYTES,
+    allocated,
+    build_filter,
+    check_schema,
+    check_space,
+    create_shard,
+    mapped,
+    shard_exists,
+    to_dense,
+    to_memory,
+    to_point,
+    to_query,
+    to_scored,
+)
+from indexing.errors import InvalidInput, StoreError
+from indexing.lease import Lease
+from indexing.store import check_points, idf_corpus, is_empty, narrowed
+from indexing.types import Branch, Collection, Filter, Memory, Point, Scored, Vector, VectorNames
+
+PAGE = 256
+
+
+class EdgeStore:
+    """A `VectorStore` in a folder of this machine, shared by turns with other processes."""
+
+    def __init__(self, folder: Path, *, busy_timeout: float = 10.0, idle: float = 5.0) -> None:
+        self.folder = folder
+        self._lease = Lease(folder, self._close_shards, busy_timeout=busy_timeout, idle=idle)
+        self._shards: dict[Collection, engine.EdgeShard] = {}
+        self._opening = threading.Lock()
+        self._writing = threading.Lock()
+        self._written: set[Collection] = set()
+        self._closed = False
+
+    def open_collection(self, collection: Collection, names: VectorNames) -> None:
+        """Create the collection, or check that it has these vectors (`SchemaMismatch`)."""
+        path = self.folder / collection
+        with self._lease.hold(), mapped(collection):
+            with self._opening:
+                if not shard_exists(path):
+                    check_space(self.folder)
+                    create_shard(path, names)
+            check_schema(path, names)
+            self._shard(collection)
+
+    def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
+        """Write and flush one batch."""
+        check_points(collection, points)
+        if not points:
+            return
+        operation = engine.UpdateOperation.upsert_points([to_point(p) for p in points])
+        with self._write(collection) as shard:
+            shard.update(operation)
+            shard.flush()
+
+    def search(
+        self, collection: Collection, branches: Sequence[Branch], where: Filter
+    ) -> list[list[Scored]]:
+        """Ask all branches in one engine call; a sparse query without terms finds nothing."""
+        asked = [b for b in branches if not is_empty(b)]
+        conditions = [build_filter(collection, narrowed(where, b), branches) for b in asked]
+        if not asked:
+            return [[] for _ in branches]
+        corpus = build_filter(collection, idf_corpus(where))
+        request = engine.QueryBatchRequest(
+            [to_query(b, c, corpus) for b, c in zip(asked, conditions, strict=True)]
+        )
+        with self._read(collection) as shard:
+            answers = iter(shard.query_batch(request))
+        return [[] if is_empty(b) else to_scored(collection, next(answers)) for b in branches]
+
+    def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
+        """Return up to ``limit`` memories in id order."""
+        if limit < 1:
+            raise InvalidInput(f"the limit is {limit}")
+        condition = build_filter(collection, where)
+        with self._read(collection) as shard:
+            records, _ = shard.scroll(
+                engine.ScrollRequest(filter=condition, limit=limit, with_payload=True)
+            )
+        return [to_memory(collection, r) for r in records]
+
+    def scroll(self, collection: Collection, where: Filter) -> Iterator[Memory]:
+        """Yield all in id order; the lease is held per page, not between pages."""
+        for record in self._pages(collection, where, with_vector=False):
+            yield to_memory(collection, record)
+
+    def vectors(self, collection: Collection, where: Filter) -> dict[str, dict[str, Vector]]:
+        """Return id -> dense vector name -> vector."""
+        return {
+            str(record.id): to_dense(record)
+            for record in self._pages(collection, where, with_vector=True)
+        }
+
+    def count(self, collection: Collection, where: Filter) -> int:
+        """Return the exact number of memories that match."""
+        condition = build_filter(collection, where)
+        with self._read(collection) as shard:
+            return shard.count(engine.CountRequest(exact=True, filter=condition))
+
+    def delete(self, collection: Collection, where: Filter) -> int:
+        """Delete all that match and flush; the bytes stay in the files until `vacuum`."""
+        condition = build_filter(collection, where)
+        counting = engine.CountRequest(exact=True, filter=condition)
+        operation = engine.UpdateOperation.delete_points_by_filter(condition)
+        deleted = 0
+        with self._write(collection) as shard:
+            while found := shard.count(counting):
+                shard.update(operation)
+                deleted += found
+            shard.flush()
+        return deleted
+
+    def vacuum(self, collection: Collection) -> None:
+        """Rewrite what has deleted points and index what has grown; other threads wait."""
+        with self._write(collection) as shard:
+            self._optimize(collection, shard)
+
+    def close(self) -> None:
+        """Let go of the folder; what this store wrote and still has open is optimized first."""
+        self._closed = True
+        self._lease.release()
+
+    @contextmanager
+    def _read(self, collection: Collection) -> Iterator[engine.EdgeShard]:
+        with self._lease.hold(), mapped(collection):
+            yield self._shard(collection)
+
+    @contextmanager
+    def _write(self, collection: Collection) -> Iterator[engine.EdgeShard]:
+        with self._read(collection) as shard, self._writing:
+            check_space(self.folder)
+            self._written.add(collection)
+            yield shard
+
+    def _shard(self, collection: Collection) -> engine.EdgeShard:
+        if self._closed:
+            raise StoreError(f"the store in {self.folder} is closed")
+        with self._opening:
+            if collection not in self._shards:
+                path = self.folder / collection
+                if not shard_exists(path):
+                    raise StoreError(f"there is no collection {collection!r}: open it first")
+                self._shards[collection] = engine.EdgeShard.load(str(path))
+            return self._shards[collection]
+
+    def _pages(
+        self, collection: Collection, where: Filter, *, with_vector: bool
+    ) -> Iterator[engine.Record]:
+        condition = build_filter(collection, where)
+        offset = None
+        while True:
+            request = engine.ScrollRequest(
+                offset=offset,
+                limit=PAGE,
+                filter=condition,
+                with_payload=not with_vector,
+                with_vector=with_vector,
+            )
+            with self._read(collection) as shard:
+                records, offset = shard.scroll(request)
+            yield from records
+            if offset is None:
+                return
+
+    def _optimize(self, collection: Collection, shard: engine.EdgeShard) -> None:
+        check_space(self.folder, SPARE_BYTES + 2 * allocated(self.folder / collection))
+        shard.optimize()
+        shard.flush()
+        self._written.discard(collection)
+
+    def _close_shards(self) -> None:
+        """Close all that is open; runs while no thread is inside and the lock is still held."""
+        shards, self._shards = self._shards, {}
+        with ExitStack() as last_first:
+            for collection, shard in shards.items():
+                last_first.enter_context(mapped(collection))
+                last_first.callback(shard.close)
+                if self._closed and collection in self._written:
+                    last_first.callback(self._optimize, collection, shard)

@@ -1,0 +1,215 @@
+"""What the embedded store and `qdrant_edge` say to each other: config, filters, points, errors.
+
+Plain functions over one shard; whose turn it is and when shards open is `edge`.
+"""
+
+import json
+import re
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import qdrant_edge as engine
+
+from indexing.errors import SchemaMismatch, StoreError, StoreUnavailable
+from indexing.store import check_call, from_payload, to_payload
+from indexing.types import (
+    Branch,
+    Collection,
+    Filter,
+    Memory,
+    Point,
+    Scored,
+    SparseVector,
+    Vector,
+    VectorNames,
+)
+
+PACK_KB = 10_000
+"""Vectors beyond this many KB are packed into a compact read-only segment by the optimizer."""
+
+NO_GRAPH = engine.HnswIndexConfig(m=0, payload_m=0, ef_construct=16, full_scan_threshold=PACK_KB)
+"""Search is exact: the graph of 20,000 memories takes 4 to 18 s to build, the interpreter held."""
+
+SPARE_BYTES = 64 << 20  # a shard grows by mapped 32 MiB files; a full disk would kill the process
+CONFIG = "edge_config.json"
+
+INDEXES: "dict[str, engine.PayloadSchemaParams]" = {
+    "tenant": engine.KeywordIndexParams(is_tenant=True),
+    "kind": engine.KeywordIndexParams(enable_hnsw=False),
+    "lang": engine.KeywordIndexParams(enable_hnsw=False),
+    "source_id": engine.KeywordIndexParams(enable_hnsw=False),
+    "expires_at": engine.FloatIndexParams(enable_hnsw=False),
+}
+
+VENDOR_ERRORS: dict[str, type[StoreError]] = {
+    r"No space left|File too large|Read-only file system|Permission denied": StoreUnavailable,
+    r"incompatible|Vector dimension error|Not existing vector name": SchemaMismatch,
+}
+
+
+def build_filter(
+    collection: Collection, where: Filter, branches: Sequence[Branch] = ()
+) -> engine.Filter:
+    """Return the engine's filter: the tenant always, then expiry, kinds, sources and ids."""
+    must: list[engine.ConditionType] = [
+        engine.FieldCondition(key, match=_match(values))
+        for key, values in check_call(collection, where, branches).items()
+    ]
+    if where.ids is not None:
+        must.append(engine.HasIdCondition(set(where.ids)))
+    if where.now is None:
+        return engine.Filter(must=must)
+    expired = engine.RangeFloat(lte=where.now.timestamp())
+    return engine.Filter(must=must, must_not=[engine.FieldCondition("expires_at", range=expired)])
+
+
+def _match(values: list[str]) -> engine.MatchValue | engine.MatchAny:
+    """One value is asked as one value: over a tenant of 20,000 that is 1 ms less per query."""
+    return engine.MatchValue(values[0]) if len(values) == 1 else engine.MatchAny(values)
+
+
+def _config(names: VectorNames) -> engine.EdgeConfig:
+    """Return the shard config: no log, and an optimizer that rewrites for one deleted point."""
+    cosine = engine.Distance.Cosine
+    return engine.EdgeConfig(
+        vectors={
+            n: engine.EdgeVectorParams(size=d, distance=cosine) for n, d in names.dense.items()
+        },
+        sparse_vectors={
+            n: engine.EdgeSparseVectorParams(modifier=engine.Modifier.Idf) for n in names.sparse
+        },
+        hnsw_config=NO_GRAPH,
+        optimizers=engine.EdgeOptimizersConfig(
+            deleted_threshold=1e-9,
+            vacuum_min_vector_number=1,
+            default_segment_number=1,
+            indexing_threshold=PACK_KB,
+        ),
+        wal_enabled=False,
+    )
+
+
+def shard_exists(path: Path) -> bool:
+    """Whether a shard is there; a folder with anything else in it is not ours to fill."""
+    if (path / CONFIG).is_file():
+        return True
+    if path.exists():
+        raise StoreError(f"{path} exists and is no collection of this store; move it away")
+    return False
+
+
+def create_shard(path: Path, names: VectorNames) -> None:
+    """Make the shard beside its place and rename it, so a crash leaves no half of one."""
+    draft = path.with_name(f"{path.name}.new")
+    if draft.exists():
+        shutil.rmtree(draft)
+    shard = engine.EdgeShard.create(str(draft), _config(names))
+    for key, params in INDEXES.items():
+        shard.update(engine.UpdateOperation.create_field_index(key, params))
+    shard.flush()
+    shard.close()
+    draft.rename(path)
+
+
+def check_schema(path: Path, names: VectorNames) -> None:
+    """Raise `SchemaMismatch` unless the shard has exactly these vectors."""
+    try:
+        found = json.loads((path / CONFIG).read_bytes())
+        sizes = {name: params["size"] for name, params in found["vectors"].items()}
+        sparse = sorted(found["sparse_vectors"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StoreError(f"{path / CONFIG} is damaged: {error}") from error
+    if sizes != dict(names.dense) or sparse != sorted(names.sparse):
+        raise SchemaMismatch(
+            f"collection {path.name!r} has the vectors {sizes} and {sparse}, "
+            f"not {dict(names.dense)} and {sorted(names.sparse)}"
+        )
+
+
+def check_space(folder: Path, needed: int = SPARE_BYTES) -> None:
+    """Raise `StoreUnavailable` unless that many bytes are free."""
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        raise StoreUnavailable(
+            f"the disk of {folder} is full: {free >> 20} MiB free, {needed >> 20} MiB needed"
+        )
+
+
+def allocated(folder: Path) -> int:
+    """Return the bytes on disk of all files; most are sparse, so their length says little."""
+    stats = [file.stat() for file in folder.rglob("*") if file.is_file()]
+    return sum(getattr(stat, "st_blocks", stat.st_size // 512 + 1) * 512 for stat in stats)
+
+
+def to_vector(vector: Vector | SparseVector) -> list[float] | engine.SparseVector:
+    """Return the engine's form of a vector."""
+    if isinstance(vector, SparseVector):
+        return engine.SparseVector(list(vector.indices), list(vector.values))
+    return cast("list[float]", vector.tolist())
+
+
+def to_point(point: Point) -> engine.Point:
+    """Return the engine's form of a point; an empty sparse vector is left out."""
+    vectors: dict[str, engine.NamedVector] = {n: to_vector(v) for n, v in point.dense.items()}
+    vectors.update({n: to_vector(v) for n, v in point.sparse.items() if v.indices})
+    return engine.Point(point.memory.id, vectors, to_payload(point.memory))
+
+
+def to_query(
+    branch: Branch, condition: engine.Filter, corpus: engine.Filter
+) -> engine.QueryRequest:
+    """Return one branch as a query; ``corpus`` is what sparse IDF is counted over."""
+    sparse = isinstance(branch.vector, SparseVector)
+    idf = engine.IdfParams(corpus) if sparse else None
+    return engine.QueryRequest(
+        limit=branch.limit,
+        query=engine.Query.Nearest(to_vector(branch.vector), branch.name),
+        filter=condition,
+        score_threshold=branch.threshold,
+        params=engine.SearchParams(idf=idf),
+        with_payload=True,
+    )
+
+
+def to_memory(collection: Collection, found: engine.Record | engine.ScoredPoint) -> Memory:
+    """Return the memory of a found point."""
+    return from_payload(collection, str(found.id), found.payload or {})
+
+
+def to_scored(collection: Collection, found: list[engine.ScoredPoint]) -> list[Scored]:
+    """Return one ranked list."""
+    return [Scored(to_memory(collection, point), point.score) for point in found]
+
+
+def to_dense(record: engine.Record) -> dict[str, Vector]:
+    """Return the dense vectors of a record by name."""
+    vectors = cast("dict[str, engine.NamedVector]", record.vector or {})
+    return {
+        name: np.asarray(vector, dtype=np.float32)
+        for name, vector in vectors.items()
+        if not isinstance(vector, engine.SparseVector)
+    }
+
+
+@contextmanager
+def mapped(collection: str) -> Iterator[None]:
+    """Name the engine's errors: it raises plain `Exception` with a text, or a Rust panic."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreUnavailable(f"collection {collection!r}: {error}") from error
+    except BaseException as error:
+        if type(error) is not Exception and type(error).__name__ != "PanicException":
+            raise
+        raise _named(collection, str(error)) from error
+
+
+def _named(collection: str, text: str) -> StoreError:
+    for pattern, kind in VENDOR_ERRORS.items():
+        if re.search(pattern, text):
+            return kind(f"collection {collection!r}: {text}")
+    return StoreError(f"collection {collection!r}: {text}")

@@ -1,0 +1,77 @@
+"""The error tree. Vendor errors are mapped to it at the adapters; nothing else leaves this project.
+
+LetopisError                     (chunking.errors)
+├── ChunkingError                (chunking.errors)
+├── ConfigError                  a setting is missing, unknown or contradicts another
+├── InvalidId                    an empty, wildcard or unencodable user / session / source id
+├── InvalidInput                 bad input of a caller: an empty text, a naive time, k < 1
+├── ModelError                   weights missing or corrupt, an endpoint that does not answer
+│   └── MissingExtra             an optional package is not installed; says the install command
+├── SourceError                  one source cannot be read: goes to the dead-letter table
+└── StoreError                   the vector store or the catalog
+    ├── StoreLocked              another process holds the embedded store; names it
+    ├── StoreUnavailable         the server does not answer, or the disk is full
+    └── SchemaMismatch           the collection was built with another model, template or chunker
+"""
+
+from chunking.errors import ChunkingError, LetopisError
+
+__all__ = [
+    "ChunkingError",
+    "ConfigError",
+    "InvalidId",
+    "InvalidInput",
+    "LetopisError",
+    "MissingExtra",
+    "ModelError",
+    "SchemaMismatch",
+    "SourceError",
+    "StoreError",
+    "StoreLocked",
+    "StoreUnavailable",
+]
+
+
+class ConfigError(LetopisError):
+    """A setting is missing, unknown or contradicts another."""
+
+
+class InvalidId(LetopisError):
+    """A user, session or source id that cannot name exactly one thing."""
+
+
+class InvalidInput(LetopisError):
+    """A caller's argument that cannot be used: an empty text, a naive time, k below 1."""
+
+
+class ModelError(LetopisError):
+    """Model weights are missing or corrupt, or an embedding endpoint does not answer."""
+
+
+class MissingExtra(ModelError):
+    """An optional package is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(
+            f"{package} is not installed; install it with: pip install 'letopis[{extra}]'"
+        )
+
+
+class SourceError(LetopisError):
+    """One source cannot be read or parsed; the run goes on and the dead-letter table keeps it."""
+
+
+class StoreError(LetopisError):
+    """The vector store or the catalog failed."""
+
+
+class StoreLocked(StoreError):
+    """Another process holds the embedded store past the busy timeout."""
+
+
+class StoreUnavailable(StoreError):
+    """The store does not answer: the server is down, the disk is full, the folder is read-only."""
+
+
+class SchemaMismatch(StoreError):
+    """A collection was built with another model, text template, chunker or sparse version."""

@@ -1,0 +1,195 @@
+"""Scopes, memories, filters and scored memories: the nouns of both sides.
+
+A scope picks one of three collections and the tenant inside it; the tenant key is a digest of the
+exact ids, so no id is a prefix, a pattern or a path, whatever characters it has.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from indexing.errors import InvalidId
+
+Vector = NDArray[np.float32]
+"""A dense vector, shape ``(dim,)``, L2-normalised."""
+
+Collection = Literal["global", "user", "session"]
+COLLECTIONS: tuple[Collection, ...] = ("global", "user", "session")
+
+Kind = Literal["document", "turn", "digest", "fact", "tool_result", "procedure"]
+
+MAX_ID_CHARS = 1024
+
+
+def check_id(value: str, what: str) -> str:
+    """Return the id unchanged, or raise `InvalidId`.
+
+    Any Unicode text of 1 to 1,024 characters is an id and is compared exactly: case, Unicode form
+    and white space all count. Refused: blank ids, pure wildcards, lone surrogates.
+    """
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidId(f"{what} is empty; give the exact id")
+    if re.fullmatch(r"[*%?\s]+", value):
+        raise InvalidId(f"{what} {value!r} is a wildcard; an id names exactly one {what}")
+    if len(value) > MAX_ID_CHARS:
+        raise InvalidId(f"{what} has {len(value)} characters; the limit is {MAX_ID_CHARS}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidId(f"{what} is not valid Unicode: {error}") from error
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose knowledge it is. Make one with `global_scope`, `user_scope` or `session_scope`."""
+
+    collection: Collection
+    user_id: str = ""
+    session_id: str = ""
+
+    def __post_init__(self) -> None:
+        if self.collection != "global":
+            check_id(self.user_id, "user id")
+        if self.collection == "session":
+            check_id(self.session_id, "session id")
+
+    @property
+    def tenant(self) -> str:
+        """The value of the tenant key: equal only for exactly equal ids (SHA-256, 32 hex)."""
+        parts = (self.collection, self.user_id, self.session_id)
+        framed = b"".join(len(p.encode()).to_bytes(4, "big") + p.encode() for p in parts)
+        return hashlib.sha256(framed).hexdigest()[:32]
+
+    def __str__(self) -> str:
+        if self.collection == "global":
+            return "global"
+        if self.collection == "user":
+            return f"user:{self.user_id}"
+        return f"session:{self.user_id}/{self.session_id}"
+
+
+GLOBAL = Scope("global")
+
+
+def user_scope(user_id: str) -> Scope:
+    """Return the scope of one user's own memories."""
+    return Scope("user", user_id)
+
+
+def session_scope(user_id: str, session_id: str) -> Scope:
+    """Return the scope of one session's working memory."""
+    return Scope("session", user_id, session_id)
+
+
+@dataclass(frozen=True, slots=True)
+class SparseVector:
+    """Term ids (unsigned 32-bit, unique) and their weights, same length."""
+
+    indices: tuple[int, ...]
+    values: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A chunk with its scope, times and id: what a collection stores and a hit shows.
+
+    Times are aware and in UTC. ``at`` is when it was said or written, ``created_at`` when it was
+    stored, ``expires_at`` when it stops being visible (None: never). ``before`` is the turn before;
+    ``embed_hash`` names what the embedder was given, so equal input is never embedded twice;
+    ``terms`` is its `sparse.lexicon` and ``lang`` its `sparse.language`.
+    """
+
+    id: str
+    scope: Scope
+    kind: Kind
+    text: str
+    source_id: str
+    start: int = 0
+    end: int = 0
+    ordinal: int = 0
+    uri: str = ""
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    speaker: str = ""
+    role: str = ""
+    before: str = ""
+    conversation_id: str = ""
+    turn_id: str = ""
+    embed_hash: str = ""
+    terms: str = ""
+    lang: str = ""
+    at: datetime | None = None
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+
+    @property
+    def source(self) -> str:
+        """Where it comes from, for a reader: path or session, with turn or heading."""
+        if self.conversation_id:
+            return f"{self.conversation_id}#{self.turn_id}"
+        where = self.uri or self.source_id
+        return f"{where} § {' › '.join(self.headings)}" if self.headings else where
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A memory with the vectors it is found by, keyed by vector name."""
+
+    memory: Memory
+    dense: Mapping[str, Vector]
+    sparse: Mapping[str, SparseVector]
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which memories a call may touch. Every field that is set must hold; the tenant always must.
+
+    None means "any"; an empty tuple matches nothing, so a selection that came out empty never
+    reads or deletes everything. ``now`` hides what has expired by then; None shows expired
+    memories too (sweeps, counts).
+    Built only by the functions of this project, from a `Scope`: there is no "all tenants".
+    """
+
+    scope: Scope
+    now: datetime | None = None
+    kinds: tuple[Kind, ...] | None = None
+    source_ids: tuple[str, ...] | None = None
+    ids: tuple[str, ...] | None = None
+    langs: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One ranked list to ask of a collection: which vector, how many, above which score.
+
+    ``lang`` narrows the list to memories of one language.
+    """
+
+    name: str
+    vector: Vector | SparseVector
+    limit: int
+    threshold: float | None = None
+    lang: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A memory and its score in one branch; higher is better."""
+
+    memory: Memory
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorNames:
+    """The vectors of a collection: dense name -> dimension, and the sparse names."""
+
+    dense: Mapping[str, int]
+    sparse: Sequence[str] = field(default_factory=tuple)

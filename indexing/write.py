@@ -1,0 +1,264 @@
+"""The only write path: sources -> chunks -> vectors -> collection -> catalog row.
+
+For every batch: embed what is new, upsert, delete what is gone, then commit the rows. A crash
+between two steps leaves points that the next run upserts again under the same ids, or deletes.
+"""
+
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from chunking.types import Chunk, Chunker, Session, TokenSpans
+from indexing.catalog import Catalog, DeadLetter, SourceRow, digest
+from indexing.dense import Embedder, PassageTooLong
+from indexing.errors import InvalidInput
+from indexing.sparse import language, lexicon, weigh
+from indexing.store import DENSE, SPARSE, VectorStore
+from indexing.template import Factors, Views, blend, dense_texts, sparse_fields, views
+from indexing.types import Collection, Filter, Kind, Memory, Point, Scope, Vector
+
+NAMESPACE = uuid.UUID("5b0c2c6e-7f0a-5b55-9d5c-6a1f0f6f2f53")
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """Return the time now, in UTC."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How text becomes memories: every choice that a collection's fingerprint covers.
+
+    ``chunk_turns`` cuts a session; ``mean_terms`` is the mean number of terms of a memory of a
+    kind, BM25's length norm; ``ttl`` maps a collection or a kind to its life, the kind first.
+    """
+
+    chunk: Chunker
+    chunk_turns: Callable[[Session], list[Chunk]]
+    spans: TokenSpans
+    fact_tokens: int = 256
+    factors: Factors = field(default_factory=Factors)
+    mean_terms: dict[str, float] = field(default_factory=lambda: {"document": 160.0})
+    ttl: dict[str, timedelta] = field(default_factory=dict)
+    timezone: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """The parts that writing needs, put together once by `configs.build`."""
+
+    store: VectorStore
+    catalog: Catalog
+    embedder: Embedder
+    recipe: Recipe
+    batch: int = 128
+    clock: Clock = utc_now
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did; ``seen = indexed + unchanged + dead`` counts sources (documents, turns)."""
+
+    seen: int = 0
+    indexed: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    memories: int = 0
+    embedded: int = 0
+    dead: list[DeadLetter] = field(default_factory=list)
+
+    def add(self, other: "Report") -> None:
+        """Add the counts of another run."""
+        self.seen += other.seen
+        self.indexed += other.indexed
+        self.unchanged += other.unchanged
+        self.removed += other.removed
+        self.memories += other.memories
+        self.embedded += other.embedded
+        self.dead += other.dead
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source ready to be indexed: its chunks, and a hash of all that they were made from."""
+
+    source_id: str
+    kind: Kind
+    content_hash: str
+    chunks: Sequence[Chunk]
+    uri: str = ""
+    conversation_id: str = ""
+    turn_id: str = ""
+    expires_at: datetime | None = None
+
+
+def remember(
+    index: Index,
+    scope: Scope,
+    text: str,
+    kind: Kind = "fact",
+    at: datetime | None = None,
+    expires_at: datetime | None = None,
+) -> Memory:
+    """Store one fact and return it; the same text in the same scope is the same memory.
+
+    Raises `InvalidInput` for an empty text, one over the chunk limit, or a naive time.
+    """
+    if not text.strip():
+        raise InvalidInput("there is nothing to remember: the text is empty")
+    for name, given in (("at", at), ("expires_at", expires_at)):
+        if given is not None and given.tzinfo is None:
+            raise InvalidInput(f"{name} has no time zone")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("the text is not valid Unicode (a lone surrogate)") from error
+    size = len(index.recipe.spans(text))
+    if size > index.recipe.fact_tokens:
+        raise InvalidInput(
+            f"a fact of {size} tokens is over the limit of {index.recipe.fact_tokens}: "
+            "ingest it as a document"
+        )
+    source_id = f"{kind}:{digest(text)[:32]}"
+    chunk = Chunk(source_id, 0, 0, len(text), text, at=at)
+    moment = at.isoformat() if at else ""
+    until = expires_at.isoformat() if expires_at else ""
+    source = Source(source_id, kind, digest(text, moment, until), [chunk], expires_at=expires_at)
+    write(index, scope, [source])
+    (memory,) = index.store.get(scope.collection, Filter(scope, source_ids=(source_id,)), limit=1)
+    return memory
+
+
+def write(index: Index, scope: Scope, sources: Iterable[Source]) -> Report:
+    """Index sources in batches, replacing what each had before."""
+    report = Report()
+    pending: list[Source] = []
+    size = 0
+    for source in sources:
+        pending.append(source)
+        size += len(source.chunks)
+        if size >= index.batch:
+            _write_each(index, scope, pending, report)
+            pending, size = [], 0
+    _write_each(index, scope, pending, report)
+    return report
+
+
+def _write_each(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> None:
+    """Write a batch; when one source cannot be embedded, the others still are."""
+    try:
+        _write_batch(index, scope, sources, report)
+    except PassageTooLong as error:
+        if len(sources) == 1:
+            letter = DeadLetter(scope, sources[0].source_id, "", str(error))
+            return bury(index, report, letter)
+        for source in sources:
+            _write_each(index, scope, [source], report)
+
+
+def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> None:
+    if not sources:
+        return
+    collection = scope.collection
+    drafts = [draft for source in sources for draft in _drafts(index, scope, source)]
+    where = Filter(scope, source_ids=tuple(source.source_id for source in sources))
+    stored = {memory.id: memory for memory in index.store.scroll(collection, where)}
+    fresh = [draft for draft in drafts if draft.memory.id not in stored]
+    same = {memory.embed_hash: memory.id for memory in stored.values()}
+    moved = {draft.memory.id: same[h] for draft in fresh if (h := draft.memory.embed_hash) in same}
+    vectors = _reuse(index, collection, scope, moved)
+    report.embedded += _embed(index, [d for d in fresh if d.memory.id not in vectors], vectors)
+    index.store.upsert(collection, [_point(index.recipe, d, vectors) for d in fresh])
+    gone = stored.keys() - {draft.memory.id for draft in drafts}
+    if gone:
+        index.store.delete(collection, Filter(scope, ids=tuple(sorted(gone))))
+    index.catalog.commit(
+        scope, [SourceRow(s.source_id, s.content_hash, len(s.chunks)) for s in sources]
+    )
+    for source in sources:
+        if source.kind == "document":
+            index.catalog.revive(scope, source.source_id)
+    report.indexed += len(sources)
+    report.memories += len(fresh)
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """A memory on its way, with the texts that its vectors are made from."""
+
+    memory: Memory
+    view: Views
+
+
+def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
+    now = index.clock()
+    life = index.recipe.ttl.get(source.kind, index.recipe.ttl.get(scope.collection))
+    for chunk in source.chunks:
+        view = views(chunk, index.recipe.spans)
+        embed_hash = digest(view.dense, view.dense_before)[:32]
+        place = digest(scope.tenant, source.source_id, str(chunk.start), str(chunk.end))
+        until = source.expires_at.isoformat() if source.expires_at else ""
+        memory = Memory(
+            id=str(uuid.uuid5(NAMESPACE, place + embed_hash + source.kind + until)),
+            scope=scope,
+            kind=source.kind,
+            text=chunk.text,
+            source_id=source.source_id,
+            start=chunk.start,
+            end=chunk.end,
+            ordinal=chunk.ordinal,
+            uri=source.uri,
+            title=chunk.title,
+            headings=chunk.headings,
+            speaker=chunk.speaker,
+            role=chunk.role,
+            before=chunk.before,
+            conversation_id=source.conversation_id,
+            turn_id=source.turn_id,
+            embed_hash=embed_hash,
+            lang=language(chunk.text),
+            terms=lexicon(f"{view.header}\n{view.text}", view.before),
+            at=chunk.at,
+            created_at=now,
+            expires_at=source.expires_at or (now + life if life else None),
+        )
+        yield _Draft(memory, view)
+
+
+def _reuse(
+    index: Index, collection: Collection, scope: Scope, moved: dict[str, str]
+) -> dict[str, Vector]:
+    """Return the stored vectors of chunks whose embedded text is unchanged: new id -> vector."""
+    if not moved:
+        return {}
+    where = Filter(scope, ids=tuple(sorted(set(moved.values()))))
+    stored = index.store.vectors(collection, where)
+    return {new: stored[old][DENSE] for new, old in moved.items() if old in stored}
+
+
+def _embed(index: Index, drafts: Sequence[_Draft], vectors: dict[str, Vector]) -> int:
+    """Add the dense vector of each draft to ``vectors``; return how many texts were embedded."""
+    texts = dense_texts([draft.view for draft in drafts])
+    if not texts:
+        return 0
+    rows = dict(zip(texts, index.embedder.passages(texts), strict=True))
+    for draft in drafts:
+        before = rows[draft.view.dense_before] if draft.view.dense_before else None
+        own = rows[draft.view.dense]
+        vectors[draft.memory.id] = blend(own, before, index.recipe.factors.dense_before)
+    return len(texts)
+
+
+def _point(recipe: Recipe, draft: _Draft, vectors: dict[str, Vector]) -> Point:
+    mean = recipe.mean_terms.get(draft.memory.kind, recipe.mean_terms["document"])
+    sparse = weigh(sparse_fields(draft.view, recipe.factors), mean)
+    return Point(draft.memory, {DENSE: vectors[draft.memory.id]}, {SPARSE: sparse})
+
+
+def bury(index: Index, report: Report, *letters: DeadLetter) -> None:
+    """Put what failed into the dead-letter table and into the report."""
+    index.catalog.bury(letters)
+    report.dead.extend(letters)

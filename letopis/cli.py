@@ -1,0 +1,277 @@
+"""The command line: `letopis ingest | remember | retrieve | dead-letters | status | eval | demo`.
+
+Tables for people, ``--json`` for machines. Every error raised on purpose becomes one line on
+stderr and exit code 1; a run with dead letters ends with 2; Ctrl-C with 130.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from typer.core import TyperGroup
+
+from chunking.errors import LetopisError
+from configs.build import build_catalog
+from configs.settings import Settings, load
+from indexing.write import Report
+from letopis import show
+from letopis.memory import LongTermMemory, open_memory, scope_for
+
+FAILED = 1
+DEAD = 2
+INTERRUPTED = 130
+
+out = Console()
+err = Console(stderr=True)
+
+
+class Commands(TyperGroup):
+    """The commands; an error raised on purpose becomes one line, not a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command and turn what it raises into an exit code."""
+        try:
+            return super().invoke(ctx)
+        except LetopisError as error:
+            name = type(error).__name__
+            err.print(f"{name}: {error}", style="red", highlight=False, markup=False)
+            raise typer.Exit(FAILED) from error
+        except KeyboardInterrupt as stop:
+            err.print("interrupted: what was indexed stays; run the command again to go on")
+            raise typer.Exit(INTERRUPTED) from stop
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Long-term memory for AI agents, in Russian and English.",
+)
+dead_letters = typer.Typer(no_args_is_help=True, help="What could not be indexed, and why.")
+evals = typer.Typer(no_args_is_help=True, help="Measure retrieval on evaluation sets.")
+app.add_typer(dead_letters, name="dead-letters")
+app.add_typer(evals, name="eval")
+
+User = Annotated[str | None, typer.Option("--user", "-u", help="The user's exact id.")]
+SessionId = Annotated[str | None, typer.Option("--session", "-s", help="One session of the user.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+
+
+@app.callback()
+def main_options(
+    context: typer.Context,
+    data_dir: Annotated[
+        Path | None, typer.Option("--data-dir", help="Where the memory lives (default ~/.letopis).")
+    ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens.")] = False,
+) -> None:
+    """Settings come from LETOPIS_* variables and letopis.toml; see docs/settings.md."""
+    logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr)
+    for noisy in ("httpx", "httpcore"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+    context.obj = {} if data_dir is None else {"data_dir": data_dir}
+
+
+def _settings(context: typer.Context) -> Settings:
+    return load(**context.obj)
+
+
+@contextmanager
+def _memory(context: typer.Context) -> Iterator[LongTermMemory]:
+    """Open the memory; show progress while model weights are converted for the first time."""
+    with show.model_progress(err) as progress:
+        memory = open_memory(_settings(context), progress)
+    with memory:
+        yield memory
+
+
+@app.command()
+def ingest(
+    context: typer.Context,
+    path: Annotated[Path, typer.Argument(help="A file or a folder.")],
+    user: User = None,
+    session: SessionId = None,
+    flow: Annotated[bool, typer.Option("--flow", help="Run as a Prefect flow.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Index documents and chat exports.
+
+    Without --user documents are for everybody (global) and each chat turn goes to the user that
+    its line names. Markdown, HTML, plain text, and JSONL of chat turns.
+    """
+    scope = None if user is None else scope_for(user, session)
+    if flow:
+        from letopis.flow import flow_ingest
+
+        settings = _settings(context)
+        with show.ingest_progress(err) as progress:
+            report = flow_ingest(settings, path, scope, progress)
+    else:
+        with _memory(context) as memory, show.ingest_progress(err) as progress:
+            report = memory.ingest(path, user, session, progress)
+    _end(report, as_json)
+
+
+def _end(report: Report, as_json: bool) -> None:
+    """Print a report; exit with 2 when something is in the dead letters."""
+    if as_json:
+        _print_json(show.report_record(report))
+    else:
+        out.print(show.report_table(report))
+        if report.dead:
+            err.print(show.dead_table(report.dead))
+    if report.dead:
+        raise typer.Exit(DEAD)
+
+
+@app.command()
+def remember(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="One fact, in a sentence.")],
+    user: Annotated[str, typer.Option("--user", "-u", help="The user's exact id.")],
+    session: SessionId = None,
+    expires: Annotated[
+        datetime | None,
+        typer.Option("--expires", help="When it stops being true (local time).", metavar="TIME"),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Store one fact about a user."""
+    until = expires.astimezone() if expires else None
+    with _memory(context) as memory:
+        stored = memory.remember(user, text, session_id=session, expires_at=until)
+    if as_json:
+        _print_json(show.memory_record(stored))
+    else:
+        out.print(f"remembered {stored.id} in {stored.scope}", highlight=False, markup=False)
+
+
+@app.command()
+def retrieve(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="A question, in Russian or English.")],
+    user: User = None,
+    session: SessionId = None,
+    k: Annotated[int, typer.Option("-k", help="How many memories.")] = 8,
+    explain: Annotated[bool, typer.Option("--explain", help="Ranks, scores and times.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Ask: global knowledge, the user's own memories and the session's, best first."""
+    with _memory(context) as memory:
+        result = memory.retrieve(query, user, session, k)
+    if as_json:
+        _print_json(show.result_record(result))
+        return
+    out.print(show.result_table(result, explain))
+    if explain:
+        out.print(show.trace_table(result.trace))
+
+
+@app.command()
+def status(context: typer.Context, as_json: Json = False) -> None:
+    """Show where the memory lives and what it holds."""
+    settings = _settings(context)
+    catalog = build_catalog(settings)
+    record: dict[str, Any] = {
+        "data_dir": str(settings.data_dir.expanduser()),
+        "store": settings.store or "edge",
+        "sources": catalog.counts(),
+        "dead_letters": len(catalog.dead()),
+    }
+    catalog.close()
+    if as_json:
+        _print_json(record)
+    else:
+        out.print(show.record_table(record))
+
+
+@dead_letters.command("list")
+def list_dead(context: typer.Context, as_json: Json = False) -> None:
+    """List what could not be indexed, with the reason."""
+    catalog = build_catalog(_settings(context))
+    letters = catalog.dead()
+    catalog.close()
+    if as_json:
+        _print_json([show.dead_record(letter) for letter in letters])
+    elif letters:
+        out.print(show.dead_table(letters))
+    else:
+        out.print("no dead letters")
+
+
+@dead_letters.command("retry")
+def retry_dead(context: typer.Context, as_json: Json = False) -> None:
+    """Try again every file that has a dead letter; what works now leaves the list."""
+    with _memory(context) as memory, show.ingest_progress(err) as progress:
+        report = memory.retry(progress)
+    _end(report, as_json)
+
+
+@evals.command("run")
+def eval_run(
+    context: typer.Context,
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Sets; none: all that are there.")
+    ] = None,
+    arm: Annotated[
+        list[str] | None, typer.Option("--arm", help="bm25, sparse, dense, hybrid; repeatable.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Folder of sets in BEIR layout.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", help="Write the tables into this Markdown file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure nDCG@10, recall and MRR of each arm on each set."""
+    from evals import datasets, report, run
+    from evals.arms import ARMS
+
+    settings = _settings(context)
+    folder = datasets.data_folder(data)
+    chosen = names or datasets.names(folder)
+    with show.ingest_progress(err) as progress:
+        records = run.run(chosen, arm or list(ARMS), folder, settings, progress)
+    if results is not None:
+        report.write(records, results)
+    if as_json:
+        _print_json(records)
+    else:
+        out.print(report.table(records))
+
+
+@app.command()
+def demo(
+    context: typer.Context,
+    as_json: Json = False,
+) -> None:
+    """Ingest the sample world through the Prefect flow and answer its questions."""
+    from letopis.demo import run_demo
+
+    with show.model_progress(err) as model, show.ingest_progress(err) as progress:
+        outcome = run_demo(_settings(context), model, progress)
+    if as_json:
+        _print_json(outcome.record())
+    else:
+        out.print(outcome.table())
+        out.print(outcome.summary(), highlight=False)
+    if outcome.report.dead or outcome.leaks:
+        raise typer.Exit(FAILED)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201
+
+
+def main() -> None:
+    """Run the command line."""
+    app()

@@ -1,0 +1,135 @@
+"""The front door for code: one object that writes and reads, and the same with default settings.
+
+The module-level `retrieve` and `remember` open one memory with the default settings at first use
+and keep it for the life of the process.
+"""
+
+import atexit
+import threading
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from configs.build import Parts, Progress, build
+from configs.settings import Settings, load
+from indexing import ingest as files
+from indexing import write as writing
+from indexing.types import Kind, Memory, Scope, session_scope, user_scope
+from indexing.write import Report
+from retrieval.types import Result
+
+
+class LongTermMemory:
+    """An open memory. Thread-safe; use it as a context manager, or call `close`."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+
+    def __enter__(self) -> "LongTermMemory":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def retrieve(
+        self,
+        query: str,
+        user_id: str | None,
+        session_id: str | None = None,
+        k: int = 8,
+        kinds: Sequence[Kind] | None = None,
+    ) -> Result:
+        """Return the k memories that answer best: global ones, the user's, the session's.
+
+        Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
+        """
+        return self.parts.retriever.retrieve(query, user_id, session_id, k, kinds)
+
+    def remember(
+        self,
+        user_id: str,
+        text: str,
+        kind: Kind = "fact",
+        session_id: str | None = None,
+        at: datetime | None = None,
+        expires_at: datetime | None = None,
+    ) -> Memory:
+        """Store one fact about a user, or for one session only; durable when it returns."""
+        scope = scope_for(user_id, session_id)
+        return writing.remember(self.parts.index, scope, text, kind, at, expires_at)
+
+    def ingest(
+        self,
+        path: str | Path,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        progress: files.Progress | None = None,
+    ) -> Report:
+        """Index a file or folder: for one user (or session) when named.
+
+        With nobody named, documents become global and each chat turn goes to the user it names.
+        """
+        scope = None if user_id is None else scope_for(user_id, session_id)
+        return files.ingest(self.parts.index, Path(path), scope, progress)
+
+    def retry(self, progress: files.Progress | None = None) -> Report:
+        """Index again every path that has a dead letter; what works now leaves the table."""
+        return files.retry(self.parts.index, progress)
+
+    def close(self) -> None:
+        """Flush and let go of the store."""
+        self.parts.close()
+
+
+def scope_for(user_id: str, session_id: str | None) -> Scope:
+    """Return the user's scope, or that of one of the user's sessions."""
+    return user_scope(user_id) if session_id is None else session_scope(user_id, session_id)
+
+
+def open_memory(
+    settings: Settings | None = None, progress: Progress | None = None, **overrides: Any
+) -> LongTermMemory:
+    """Open a memory with the settings in force, with given ones, or with some overridden.
+
+    >>> memory = open_memory(data_dir="./memory")
+    """
+    return LongTermMemory(build(settings or load(**overrides), progress))
+
+
+_lock = threading.Lock()
+_default: LongTermMemory | None = None
+
+
+def _memory() -> LongTermMemory:
+    global _default
+    with _lock:
+        if _default is None:
+            _default = open_memory()
+            atexit.register(close)
+        return _default
+
+
+def close() -> None:
+    """Close the memory that `retrieve` and `remember` opened; the next call opens it again."""
+    global _default
+    with _lock:
+        if _default is not None:
+            _default.close()
+            _default = None
+
+
+def retrieve(query: str, user_id: str | None, session_id: str | None = None, k: int = 8) -> Result:
+    """Return the k best memories for a question; see `LongTermMemory.retrieve`."""
+    return _memory().retrieve(query, user_id, session_id, k)
+
+
+def remember(user_id: str, text: str, kind: Kind = "fact") -> Memory:
+    """Store one fact about a user; see `LongTermMemory.remember`."""
+    return _memory().remember(user_id, text, kind)

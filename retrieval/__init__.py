@@ -1,0 +1,1 @@
+"""Query -> hits: scopes in parallel, each branch's list, fusion, trace. Knows no write path."""

@@ -1,0 +1,1 @@
+"""Conversation memory: turn log, window, digest, facts, context assembly."""
