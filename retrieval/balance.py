@@ -26,12 +26,12 @@ def balance(
     """
     scores: dict[str, list[float]] = {}
     for hit in hits:
-        scores.setdefault(hit.memory.lang, []).append(hit.score)
+        scores.setdefault(hit.lang, []).append(hit.score)
     best = {lang: sorted(found, reverse=True)[:depth] for lang, found in scores.items()}
     means = {lang: sum(top) / len(top) for lang, top in best.items()}
     ahead = max(means.values(), default=0.0)
     shifts = {
         lang: strength * (ahead - mean) * len(best[lang]) / depth for lang, mean in means.items()
     }
-    shifted = [(hit, shifts[hit.memory.lang]) for hit in hits]
-    return sorted(shifted, key=lambda pair: (-pair[0].score - pair[1], pair[0].memory.id))
+    shifted = [(hit, shifts[hit.lang]) for hit in hits]
+    return sorted(shifted, key=lambda pair: (-pair[0].score - pair[1], pair[0].id))

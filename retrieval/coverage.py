@@ -10,7 +10,6 @@ from collections.abc import Collection
 from functools import cache
 
 from indexing.sparse import terms
-from indexing.types import Memory
 
 BEFORE = 0.5
 
@@ -41,11 +40,11 @@ def content_terms(query: str) -> frozenset[str]:
     return found - function_words() or found
 
 
-def coverage(wanted: Collection[str], memory: Memory) -> float:
-    """Return the share of the wanted terms that a memory has, 0 to 1."""
+def coverage(wanted: Collection[str], lexicon: str) -> float:
+    """Return the share of the wanted terms that a memory's `sparse.lexicon` has, 0 to 1."""
     if not wanted:
         return 0.0
-    own, _, before = memory.terms.partition("\t")
+    own, _, before = lexicon.partition("\t")
     found = 0.0
     for term in wanted:
         word = f" {term} "

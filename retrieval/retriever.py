@@ -8,7 +8,7 @@ another. Scope and branch weights then apply to the merged rank.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from indexing.dense import Embedder
@@ -18,14 +18,14 @@ from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import (
     GLOBAL,
     Collection,
+    Filter,
     Kind,
-    Memory,
     Scope,
     Scored,
     session_scope,
     user_scope,
 )
-from retrieval.balance import balance
+from retrieval.balance import STRENGTH, balance
 from retrieval.coverage import content_terms, coverage
 from retrieval.fuse import Ranked, order, rrf
 from retrieval.search import Question, ScopeAnswer, search
@@ -37,6 +37,16 @@ def _threads() -> ThreadPoolExecutor:
 
 
 @dataclass(frozen=True, slots=True)
+class Fused:
+    """A memory's id with its fused score and where that came from."""
+
+    id: str
+    scope: Scope
+    score: float
+    stages: Mapping[str, Stage]
+
+
+@dataclass(frozen=True, slots=True)
 class Retriever:
     """The read side, put together once by `configs.build`. Thread-safe."""
 
@@ -45,6 +55,8 @@ class Retriever:
     policies: Mapping[Collection, ScopePolicy]
     clock: Callable[[], datetime]
     rrf_k: float = 10.0
+    lexical_coverage: bool = True
+    language_balance: float = STRENGTH
     pool: ThreadPoolExecutor = field(default_factory=_threads)
 
     def retrieve(
@@ -62,6 +74,10 @@ class Retriever:
         scopes = scopes_of(user_id, session_id)
         if not query.strip():
             raise InvalidInput("the query is empty")
+        try:
+            query.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput("the query is not valid Unicode (a lone surrogate)") from error
         if k < 1:
             raise InvalidInput(f"k is {k}; ask for at least 1")
         return self.answer(query, scopes, k, None if kinds is None else tuple(kinds))
@@ -81,7 +97,9 @@ class Retriever:
         embedded = time.perf_counter()
         answers = search(self.store, scopes, self.policies, question, self.pool)
         searched = time.perf_counter()
-        hits = self._fuse(query, answers, k)
+        fused = self._fuse(query, answers, k)
+        ranked = time.perf_counter()
+        hits = self._read(fused, question.now)
         done = time.perf_counter()
         trace = Trace(
             route="vector",
@@ -90,40 +108,56 @@ class Retriever:
             milliseconds={
                 "embed": (embedded - started) * 1000,
                 "search": (searched - embedded) * 1000,
-                "fuse": (done - searched) * 1000,
+                "fuse": (ranked - searched) * 1000,
+                "read": (done - ranked) * 1000,
                 "total": (done - started) * 1000,
             },
             notes=tuple(f"{a.trace.scope}: {a.trace.error}" for a in answers if a.trace.error),
         )
         return Result(query, hits, trace)
 
-    def _fuse(self, query: str, answers: Sequence[ScopeAnswer], k: int) -> tuple[Hit, ...]:
+    def _fuse(self, query: str, answers: Sequence[ScopeAnswer], k: int) -> list[Fused]:
+        """Rank every branch over all scopes, fuse the ranks, and return the k best."""
         wanted = content_terms(query)
-        memories: dict[str, Memory] = {}
+        owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
         lists: dict[str, list[Ranked]] = {}
-        stages: dict[str, dict[str, Stage]] = {}
-        for branch, ranked in _rank(answers).items():
+        places: dict[tuple[str, str], tuple[int, Scored, float]] = {}
+        for branch, ranked in _rank(answers, self.language_balance).items():
             ranking = lists.setdefault(branch, [])
-            for rank, (scored, shift) in enumerate(ranked, 1):
-                memory = scored.memory
-                memories[memory.id] = memory
-                weight = self.policies[memory.scope.collection].weights[branch]
-                covered = coverage(wanted, memory) if branch == SPARSE else None
-                ranking.append(Ranked(memory.id, weight * (1 if covered is None else covered)))
-                stage = Stage(rank, scored.score, 0.0, covered, shift)
-                stages.setdefault(memory.id, {})[branch] = stage
+            for rank, (hit, shift) in enumerate(ranked, 1):
+                weight = self.policies[owners[hit.id].collection].weights[branch]
+                if branch == SPARSE and self.lexical_coverage:
+                    weight *= coverage(wanted, hit.terms)
+                ranking.append(Ranked(hit.id, weight))
+                places[hit.id, branch] = (rank, hit, shift)
         shares = rrf(lists, self.rrf_k)
-        return tuple(
-            Hit(
-                memories[name],
-                rank,
-                score,
-                {
-                    branch: replace(stage, share=shares[name][branch])
-                    for branch, stage in stages[name].items()
-                },
+
+        def stage(branch: str, name: str) -> Stage:
+            rank, hit, shift = places[name, branch]
+            covered = coverage(wanted, hit.terms) if branch == SPARSE else None
+            return Stage(rank, hit.score, shares[name][branch], covered, shift)
+
+        return [
+            Fused(name, owners[name], score, {b: stage(b, name) for b in shares[name]})
+            for name, score in order(shares)[:k]
+        ]
+
+    def _read(self, fused: Sequence[Fused], now: datetime) -> tuple[Hit, ...]:
+        """Read the memories of the best; what was deleted meanwhile is left out."""
+        wanted: dict[Scope, list[str]] = {}
+        for item in fused:
+            wanted.setdefault(item.scope, []).append(item.id)
+        memories = {
+            memory.id: memory
+            for scope, ids in wanted.items()
+            for memory in self.store.get(
+                scope.collection, Filter(scope, now=now, ids=tuple(ids)), limit=len(ids)
             )
-            for rank, (name, score) in enumerate(order(shares)[:k], 1)
+        }
+        there = [item for item in fused if item.id in memories]
+        return tuple(
+            Hit(memories[item.id], rank, item.score, item.stages)
+            for rank, item in enumerate(there, 1)
         )
 
 
@@ -139,11 +173,11 @@ def scopes_of(user_id: str | None, session_id: str | None) -> list[Scope]:
     return scopes
 
 
-def _rank(answers: Sequence[ScopeAnswer]) -> dict[str, list[tuple[Scored, float]]]:
+def _rank(answers: Sequence[ScopeAnswer], strength: float) -> dict[str, list[tuple[Scored, float]]]:
     """Return each branch's hits of all scopes, best first, with what was added to each score."""
     found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
     for answer in answers:
         for branch, hits in answer.branches.items():
             found[branch] += hits
-    by_score = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.memory.id))
-    return {DENSE: balance(found[DENSE]), SPARSE: [(scored, 0.0) for scored in by_score]}
+    by_score = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
+    return {DENSE: balance(found[DENSE], strength), SPARSE: [(scored, 0.0) for scored in by_score]}
