@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -16,19 +16,17 @@ from chunking.types import Chunker, TokenSpans
 from configs.settings import ChunkingSettings, EmbedderSettings, ScopeSettings, Settings
 from indexing import sparse, template
 from indexing.catalog import Catalog
-from indexing.dense import (
-    Embedder,
-    OnnxEmbedder,
-    Prefixes,
-    endpoint_embedder,
-    fastembed_embedder,
-    prefixes_for,
-    sentence_transformers_embedder,
-)
+from indexing.dense import Embedder, Prefixes, prefixes_for
 from indexing.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from indexing.onnx import OnnxEmbedder
 from indexing.open import open_store
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import COLLECTIONS, VectorNames
+from indexing.vendors import (
+    endpoint_embedder,
+    fastembed_embedder,
+    sentence_transformers_embedder,
+)
 from indexing.weights import e5_folder
 from indexing.write import Clock, Index, Recipe, utc_now
 from retrieval.retriever import Retriever
@@ -75,19 +73,18 @@ def build(
 
     ``embedder`` stands in for the one that the settings name.
     """
-    embedder = embedder or build_embedder(settings, progress)
-    recipe = build_recipe(settings, embedder)
-    catalog = build_catalog(settings)
-    store = build_store(settings)
-    names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
-    try:
+    with ExitStack() as undo:
+        store = build_store(settings)
+        undo.callback(store.close)
+        embedder = embedder or build_embedder(settings, progress)
+        recipe = build_recipe(settings, embedder)
+        catalog = build_catalog(settings)
+        undo.callback(catalog.close)
         check_fingerprints(catalog, fingerprint(settings, embedder))
+        names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
         for collection in COLLECTIONS:
             store.open_collection(collection, names)
-    except BaseException:
-        store.close()
-        catalog.close()
-        raise
+        undo.pop_all()
     index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
     search = settings.retrieval
     policies = {"global": search.global_, "user": search.user, "session": search.session}
@@ -97,16 +94,24 @@ def build(
         {collection: scope_policy(policies[collection]) for collection in COLLECTIONS},
         clock,
         search.rrf_k,
+        search.lexical_coverage,
+        search.language_balance,
     )
     return Parts(settings, index, retriever)
 
 
 def build_store(settings: Settings) -> VectorStore:
-    """Open the vector store; the embedded one is in the data folder."""
+    """Make the vector store, the embedded one in the data folder; nothing is opened or sent yet.
+
+    Raises `ConfigError` for a place that is none.
+    """
     spec = settings.store or f"edge:{settings.data_dir.expanduser() / 'store'}"
-    return open_store(
-        spec, api_key=settings.store_api_key or None, busy_timeout=settings.busy_timeout
-    )
+    try:
+        return open_store(
+            spec, api_key=settings.store_api_key or None, busy_timeout=settings.busy_timeout
+        )
+    except ValueError as error:
+        raise ConfigError(f"store {spec!r}: {error}") from error
 
 
 def build_catalog(settings: Settings) -> Catalog:
@@ -186,10 +191,11 @@ def build_recipe(settings: Settings, embedder: Embedder) -> Recipe:
     chosen = settings.chunking
     if chosen.overlap >= chosen.size:
         raise ConfigError(f"chunking.overlap {chosen.overlap} is not below size {chosen.size}")
-    needed = chosen.size + template.HEADER_TOKENS + template.JOIN_TOKENS
+    needed = max(chosen.size, chosen.before) + template.HEADER_TOKENS + template.JOIN_TOKENS
     if needed > embedder.max_tokens:
         raise ConfigError(
-            f"chunking.size {chosen.size} with its header needs {needed} tokens; "
+            f"chunking.size {chosen.size} or before {chosen.before} with its header needs "
+            f"{needed} tokens; "
             f"{embedder.name} reads {embedder.max_tokens}"
         )
     spans = token_spans(chosen, embedder)
@@ -244,13 +250,19 @@ def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
 
 
 def fingerprint(settings: Settings, embedder: Embedder) -> dict[str, str]:
-    """Return what a collection's vectors depend on, as JSON-ready text by name."""
+    """Return what a collection's vectors depend on: name -> value, as text."""
+    sections = {"chunking": settings.chunking, "template": settings.template}
     return {
         "embedder": embedder.name,
-        "dimension": str(embedder.dim),
-        "template": f"{template.VERSION} {settings.template.model_dump_json()}",
-        "chunking": settings.chunking.model_dump_json(),
+        "embedder.dimension": str(embedder.dim),
+        "embedder.passage_prefix": str(settings.embedder.passage_prefix),
+        "template": template.VERSION,
         "sparse": sparse.VERSION,
+        **{
+            f"{section}.{name}": str(value)
+            for section, values in sections.items()
+            for name, value in values.model_dump().items()
+        },
     }
 
 
@@ -258,15 +270,13 @@ def check_fingerprints(catalog: Catalog, wanted: dict[str, str]) -> None:
     """Claim or compare every collection's fingerprint. Raises `SchemaMismatch` with the change."""
     for collection in COLLECTIONS:
         stored = json.loads(catalog.claim(collection, json.dumps(wanted, sort_keys=True)))
-        if stored == wanted:
-            continue
-        names = sorted(stored.keys() | wanted.keys())
-        changes = "; ".join(
-            f"{name}: built with {stored.get(name)}, settings say {wanted.get(name)}"
-            for name in names
+        changes = ", ".join(
+            f"{name} was {stored.get(name)!r} and is {wanted.get(name)!r}"
+            for name in sorted(stored.keys() | wanted.keys())
             if stored.get(name) != wanted.get(name)
         )
-        raise SchemaMismatch(
-            f"collection {collection!r} was built with other settings ({changes}). Restore them, "
-            "or index into a new place: letopis --data-dir NEW_FOLDER ingest PATH"
-        )
+        if changes:
+            raise SchemaMismatch(
+                f"collection {collection!r} was built otherwise: {changes}. Set it back, or index "
+                "into a new place: letopis --data-dir NEW_FOLDER ingest PATH"
+            )

@@ -35,6 +35,9 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from indexing.errors import StoreError, StoreLocked, StoreUnavailable
 from indexing.types import Scope
 
+PAGE = 500
+"""Keys in one statement: engines limit its parameters."""
+
 metadata = MetaData()
 
 versions = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
@@ -238,13 +241,15 @@ class Catalog:
 
     def revive(self, scope: Scope, path: str, keep: Sequence[str] = ()) -> int:
         """Clear the dead letters of a path whose places are not in ``keep``; return how many."""
-        query = delete(dead_letters).where(
-            dead_letters.c.tenant == scope.tenant,
-            dead_letters.c.path == path,
-            dead_letters.c.place.not_in(list(keep)),
-        )
+        own = dead_letters.c.tenant == scope.tenant
+        kept = {digest(path, place) for place in keep}
         with self._write() as connection:
-            return int(connection.execute(query).rowcount)
+            query = select(dead_letters.c.key).where(own, dead_letters.c.path == path)
+            gone = [key for key in connection.execute(query).scalars() if key not in kept]
+            for start in range(0, len(gone), PAGE):
+                page = gone[start : start + PAGE]
+                connection.execute(delete(dead_letters).where(own, dead_letters.c.key.in_(page)))
+        return len(gone)
 
     @contextmanager
     def _transaction(self, write: bool) -> Iterator[Connection]:
@@ -269,13 +274,13 @@ class Catalog:
         return self._transaction(write=True)
 
 
-def _pages(source_ids: Sequence[str] | None, size: int = 500) -> Iterator[list[str] | None]:
+def _pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:
     """Yield key pages that fit a statement's parameter limit; one None for "no list given"."""
     if source_ids is None:
         yield None
         return
-    for start in range(0, len(source_ids), size):
-        yield [digest(source_id) for source_id in source_ids[start : start + size]]
+    for start in range(0, len(source_ids), PAGE):
+        yield [digest(source_id) for source_id in source_ids[start : start + PAGE]]
 
 
 def _drop_sources(connection: Connection, scope: Scope, source_ids: Sequence[str]) -> None:
@@ -288,8 +293,8 @@ def _drop_sources(connection: Connection, scope: Scope, source_ids: Sequence[str
 def _engine(url: str, busy_timeout: float) -> Engine:
     try:
         engine = create_engine(url)
-    except SQLAlchemyError as error:
-        raise StoreError(f"catalog URL {url!r} cannot be used: {error}") from error
+    except (SQLAlchemyError, ImportError) as error:  # the URL may hold a password: not shown
+        raise StoreError(f"the catalog URL cannot be used: {error}") from error
     if engine.dialect.name == "sqlite":
 
         @event.listens_for(engine, "connect")

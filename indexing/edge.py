@@ -87,7 +87,7 @@ class EdgeStore:
         )
         with self._read(collection) as shard:
             answers = iter(shard.query_batch(request))
-        return [[] if is_empty(b) else to_scored(collection, next(answers)) for b in branches]
+        return [[] if is_empty(b) else to_scored(b, next(answers)) for b in branches]
 
     def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
         """Return up to ``limit`` memories in id order."""

@@ -171,7 +171,7 @@ def to_query(
         filter=condition,
         score_threshold=branch.threshold,
         params=engine.SearchParams(idf=idf),
-        with_payload=True,
+        with_payload=["terms"] if sparse else False,
     )
 
 
@@ -180,9 +180,10 @@ def to_memory(collection: Collection, found: engine.Record | engine.ScoredPoint)
     return from_payload(collection, str(found.id), found.payload or {})
 
 
-def to_scored(collection: Collection, found: list[engine.ScoredPoint]) -> list[Scored]:
+def to_scored(branch: Branch, found: list[engine.ScoredPoint]) -> list[Scored]:
     """Return one ranked list."""
-    return [Scored(to_memory(collection, point), point.score) for point in found]
+    lang = branch.lang or ""
+    return [Scored(str(p.id), p.score, lang, (p.payload or {}).get("terms", "")) for p in found]
 
 
 def to_dense(record: engine.Record) -> dict[str, Vector]:

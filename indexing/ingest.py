@@ -3,15 +3,18 @@
 A bad file or line goes to the dead-letter table and the run goes on.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from chunking.types import Chunk, Document, Session, Turn
 from indexing.catalog import DeadLetter, digest
+from indexing.chat import SUFFIXES, parse_turns
 from indexing.errors import SourceError
-from indexing.parse import DOCUMENTS, TURNS, parse_turns, read_text
+from indexing.parse import DOCUMENTS, check_file, read_text
 from indexing.types import GLOBAL, Filter, Kind, Scope, user_scope
-from indexing.write import Index, Recipe, Report, Source, bury, write
+from indexing.write import Index, Origin, Recipe, Report, Source, bury, write
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done, how many sources are done and how many are known."""
@@ -31,13 +34,11 @@ def ingest(
     report = Report()
     files = list_files(root)
     base = root.parent
-    documents = [file for file in files if file.suffix.lower() not in TURNS]
+    documents = [file for file in files if file.suffix.lower() not in SUFFIXES]
     report.add(ingest_files(index, documents, base, scope or GLOBAL, progress))
     for file in files:
-        if file.suffix.lower() in TURNS:
-            report.add(
-                ingest_turns(index, file, file.relative_to(base).as_posix(), scope, progress)
-            )
+        if file.suffix.lower() in SUFFIXES:
+            report.add(ingest_turns(index, file, name_of(file.relative_to(base)), scope, progress))
     if root.is_dir():
         report.removed += remove_gone(index, root, files, scope or GLOBAL)
     return report
@@ -57,21 +58,30 @@ def retry(index: Index, progress: Progress | None = None) -> Report:
 
 
 def list_files(root: Path) -> list[Path]:
-    """Return the file itself, or every visible file below a folder, in a stable order."""
+    """Return the file itself, or every visible file below a folder, in a stable order.
+
+    A folder that cannot be opened is listed in place of its files: it becomes a dead letter, and
+    what was indexed from it stays. Links to folders are not followed.
+    """
     if not root.is_dir():
         return [root]
-    found = []
-    for file in root.rglob("*"):
-        inside = file.relative_to(root).parts
-        if not any(part.startswith(".") for part in inside) and not file.is_dir():
-            found.append(file)
-    return sorted(found)
+    found: list[Path] = []
+    closed: list[OSError] = []
+    for folder, inside, files in os.walk(root, onerror=closed.append):
+        inside[:] = [name for name in inside if not name.startswith(".")]
+        found += [Path(folder, name) for name in files if not name.startswith(".")]
+    return sorted([*found, *(Path(error.filename) for error in closed)])
+
+
+def name_of(file: Path) -> str:
+    """Return a path as text; bytes of a name that are no UTF-8 are written as ``\\xff``."""
+    return os.fsencode(file.as_posix()).decode(errors="backslashreplace")
 
 
 def split(files: Sequence[Path]) -> tuple[list[Path], list[Path]]:
     """Return the documents, and the chat exports (JSONL)."""
-    exports = [file for file in files if file.suffix.lower() in TURNS]
-    return [file for file in files if file.suffix.lower() not in TURNS], exports
+    exports = [file for file in files if file.suffix.lower() in SUFFIXES]
+    return [file for file in files if file.suffix.lower() not in SUFFIXES], exports
 
 
 def ingest_files(
@@ -83,30 +93,31 @@ def ingest_files(
 ) -> Report:
     """Index documents; a file's place below ``base`` is what answers show as its source."""
     report = Report()
-    known = index.catalog.sources(scope, [file.as_posix() for file in files])
+    known = index.catalog.sources(scope, [name_of(file) for file in files])
 
     def parsed() -> Iterator[Source]:
         for number, file in enumerate(files):
-            uri = file.relative_to(base).as_posix()
+            name, uri = name_of(file), name_of(file.relative_to(base))
             if progress:
                 progress(uri, number, len(files))
             report.seen += 1
             try:
-                text = read_text(file)
+                check_file(file)
                 parser = DOCUMENTS.get(file.suffix.lower())
                 if parser is None:
                     kind = file.suffix or "no extension"
                     raise SourceError(f"format not supported: {kind}")
+                text = read_text(file)
                 content = digest(text)
-                row = known.get(file.as_posix())
+                row = known.get(name)
                 if row and row.content_hash == content:
                     report.unchanged += 1
-                    index.catalog.revive(scope, file.as_posix())
+                    index.catalog.revive(scope, name)
                     continue
-                document = parser(text, file.as_posix(), uri)
+                document = parser(text, name, uri)
                 yield document_source(index.recipe, document, content)
             except SourceError as error:
-                bury(index, report, DeadLetter(scope, file.as_posix(), "", str(error)))
+                bury(index, report, DeadLetter(scope, name, "", str(error)))
 
     report.add(write(index, scope, parsed()))
     return report
@@ -132,7 +143,7 @@ def ingest_turns(
     With a user's scope given, a line of another user is refused: it goes to the dead letters.
     """
     report = Report()
-    path = file.as_posix()
+    path = name_of(file)
     if progress:
         progress(uri or path, 0, 1)
     try:
@@ -151,13 +162,14 @@ def ingest_turns(
             continue
         sessions.setdefault((owner, line.session_id), []).append(line.turn)
     report.seen += len(letters)
-    index.catalog.revive(scope or GLOBAL, path, [letter.place for letter in letters])
     bury(index, report, *letters)
+    origin = Origin(scope or GLOBAL, path)
     for number, ((owner, session_id), turns) in enumerate(sessions.items()):
         if progress:
             progress(f"{uri} {session_id}", number, len(sessions))
         session = Session(session_id, tuple(sorted(turns, key=_time)))
-        report.add(ingest_session(index, owner, session))
+        report.add(ingest_session(index, owner, session, origin))
+    index.catalog.revive(origin.scope, path, [letter.place for letter in report.dead])
     return report
 
 
@@ -178,15 +190,22 @@ def _owner(user_id: str, scope: Scope | None) -> tuple[Scope | None, str]:
     return scope, ""
 
 
-def ingest_session(index: Index, scope: Scope, session: Session) -> Report:
-    """Index the turns of one session; equal turns are not embedded again."""
+def ingest_session(
+    index: Index, scope: Scope, session: Session, origin: Origin | None = None
+) -> Report:
+    """Index the turns of one session; of turns with one id the last counts.
+
+    Equal turns are not embedded again. ``origin`` is the file that they were read from.
+    """
+    report = Report(seen=len(session.turns))
+    last = {turn.turn_id: turn for turn in session.turns}
+    report.unchanged = len(session.turns) - len(last)
+    session = replace(session, turns=tuple(last.values()))
     cut: dict[str, list[Chunk]] = {}
     for chunk in index.recipe.chunk_turns(session):
         cut.setdefault(chunk.source_id, []).append(chunk)
-    named = {f"turn:{session.session_id}:{turn.turn_id}": turn for turn in session.turns}
+    named = {_turn_source(session, turn): turn for turn in session.turns}
     known = index.catalog.sources(scope, list(named))
-    report = Report(seen=len(session.turns))
-    report.unchanged = len(session.turns) - len(named)
 
     def changed() -> Iterator[Source]:
         for source_id, turn in named.items():
@@ -208,21 +227,31 @@ def ingest_session(index: Index, scope: Scope, session: Session) -> Report:
                 turn_id=turn.turn_id,
             )
 
-    report.add(write(index, scope, changed()))
+    report.add(write(index, scope, changed(), origin))
     return report
+
+
+def _turn_source(session: Session, turn: Turn) -> str:
+    """Name a turn as a source. Framed: session "a:b" with turn "c" is not "a" with "b:c"."""
+    return f"turn:{digest(session.session_id, turn.turn_id)[:32]}"
 
 
 def remove_gone(index: Index, root: Path, files: Sequence[Path], scope: Scope) -> int:
     """Remove documents below the folder whose files are no longer there."""
-    prefix = root.as_posix().rstrip("/") + "/"
-    present = {file.as_posix() for file in files}
-    rows = index.catalog.sources(scope)
-    gone = [name for name in rows if name.startswith(prefix) and name not in present]
+    prefix = name_of(root).rstrip("/") + "/"
+    present = {name_of(file) for file in files}
+    closed = tuple(name_of(file) + "/" for file in files if os.path.isdir(file))
+    gone = [
+        name
+        for name in index.catalog.sources(scope)
+        if name.startswith(prefix) and name not in present and not name.startswith(closed)
+    ]
     for start in range(0, len(gone), index.batch):
         page = tuple(gone[start : start + index.batch])
         index.store.delete(scope.collection, Filter(scope, source_ids=page))
         index.catalog.remove(scope, page)
     for letter in index.catalog.dead(scope):
-        if letter.path.startswith(prefix) and letter.path not in present:
+        path = letter.path
+        if path.startswith(prefix) and path not in present and not path.startswith(closed):
             index.catalog.revive(scope, letter.path)
     return len(gone)

@@ -73,7 +73,7 @@ class ServerStore:
         requests = [to_query(b, c, corpus) for b, c in zip(asked, conditions, strict=True)]
         with self._call(collection) as name:
             answers = iter(self._client.query_batch_points(name, requests))
-        return [[] if is_empty(b) else to_scored(collection, next(answers)) for b in branches]
+        return [[] if is_empty(b) else to_scored(b, next(answers)) for b in branches]
 
     def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
         """Return up to ``limit`` memories in id order."""

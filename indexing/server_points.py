@@ -118,7 +118,7 @@ def to_query(
         limit=branch.limit,
         score_threshold=branch.threshold,
         params=params,
-        with_payload=True,
+        with_payload=["terms"] if sparse else False,
     )
 
 
@@ -127,9 +127,12 @@ def to_memory(collection: Collection, found: models.Record | models.ScoredPoint)
     return from_payload(collection, str(found.id), found.payload or {})
 
 
-def to_scored(collection: Collection, found: models.QueryResponse) -> list[Scored]:
+def to_scored(branch: Branch, found: models.QueryResponse) -> list[Scored]:
     """Return one ranked list."""
-    return [Scored(to_memory(collection, point), point.score) for point in found.points]
+    lang = branch.lang or ""
+    return [
+        Scored(str(p.id), p.score, lang, (p.payload or {}).get("terms", "")) for p in found.points
+    ]
 
 
 def to_dense(record: models.Record) -> dict[str, Vector]:

@@ -25,21 +25,26 @@ VERSION = "bm25-ru-en-1"
 K1 = 0.9
 B = 0.4
 
-_RUN = re.compile(r"--?\w[\w-]*|[^\W_]\w*(?:[-./:@_'’+#&]+\w+)*[+#]{0,2}|\w+")
+_RUN = re.compile(
+    r"[^\W\d_]\w*[+#]{1,2}(?![\w+#])"  # C++, C#
+    r"|(?<![\w+#])--?\w[\w-]*"  # --dry-run, -x
+    r"|[^\W_]\w*(?:[-./:@_'’+#&]+\w+)*|\w+"  # BX-4471-A, v2.18.3, words
+)
 _PART = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*")
 _JOINERS = re.compile(r"[-./:@_'’+#&]")
 _CYRILLIC = re.compile(r"[а-я]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 
+_FOLDED = str.maketrans("ё\u2010", "е-", "\u0300\u0301\u00ad")
+
 _ru = Stemmer.Stemmer("russian", 0)
 _en = Stemmer.Stemmer("english", 0)
 
 
 def normalize(text: str) -> str:
-    """Return NFKC, casefolded text with ё folded to е, combining stress marks dropped."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return folded.replace("ё", "е").replace("\u0301", "").replace("\u00ad", "")
+    """Return NFKC, casefolded text: ё is е, a hyphen is "-", stress marks and soft hyphens go."""
+    return unicodedata.normalize("NFKC", text).casefold().translate(_FOLDED)
 
 
 @lru_cache(maxsize=200_000)

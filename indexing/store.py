@@ -45,6 +45,8 @@ class VectorStore(Protocol):
     ) -> list[list[Scored]]:
         """Answer all branches in one batched engine query: one ranked list per branch, in order.
 
+        Lists hold ids and scores; `get` reads the memories that are wanted.
+
         IDF of sparse branches is taken over the tenant's own memories.
         """
 

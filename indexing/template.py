@@ -118,11 +118,15 @@ def sparse_fields(view: Views, factors: Factors) -> list[tuple[str, float]]:
 
 
 def blend(own: Vector, before: Vector | None, factor: float) -> Vector:
-    """Return ``normalize(own + factor * before)``; both are unit vectors of shape ``(dim,)``."""
+    """Return ``normalize(own + factor * before)``, own where that sum is zero.
+
+    Both are unit vectors of shape ``(dim,)``.
+    """
     if before is None or factor == 0:
         return own
     mixed: Vector = own + np.float32(factor) * before
-    return mixed / np.float32(np.linalg.norm(mixed))
+    length = np.float32(np.linalg.norm(mixed))
+    return mixed / length if length else own
 
 
 def dense_texts(views: Sequence[Views]) -> list[str]:

@@ -8,13 +8,13 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.errors import InvalidId
+from indexing.errors import InvalidId, InvalidInput
 
 Vector = NDArray[np.float32]
 """A dense vector, shape ``(dim,)``, L2-normalised."""
@@ -44,6 +44,16 @@ def check_id(value: str, what: str) -> str:
     except UnicodeEncodeError as error:
         raise InvalidId(f"{what} is not valid Unicode: {error}") from error
     return value
+
+
+def check_time(moment: datetime, what: str) -> None:
+    """Raise `InvalidInput` for a time without a zone, or one that no stored time can be."""
+    if moment.utcoffset() is None:
+        raise InvalidInput(f"{what} has no time zone")
+    try:
+        datetime.fromtimestamp(moment.timestamp(), UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInput(f"{what} is out of range: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +191,16 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A memory and its score in one branch; higher is better."""
+    """A memory's id and its score in one branch; higher is better.
 
-    memory: Memory
+    Whole memories are read only for the few that an answer shows. ``lang`` is the branch's
+    language; ``terms`` is the memory's `sparse.lexicon`, filled in sparse branches only.
+    """
+
+    id: str
     score: float
+    lang: str = ""
+    terms: str = ""
 
 
 @dataclass(frozen=True, slots=True)

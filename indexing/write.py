@@ -6,8 +6,9 @@ between two steps leaves points that the next run upserts again under the same i
 
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 from chunking.types import Chunk, Chunker, Session, TokenSpans
 from indexing.catalog import Catalog, DeadLetter, SourceRow, digest
@@ -16,7 +17,7 @@ from indexing.errors import InvalidInput
 from indexing.sparse import language, lexicon, weigh
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.template import Factors, Views, blend, dense_texts, sparse_fields, views
-from indexing.types import Collection, Filter, Kind, Memory, Point, Scope, Vector
+from indexing.types import Collection, Filter, Kind, Memory, Point, Scope, Vector, check_time
 
 NAMESPACE = uuid.UUID("5b0c2c6e-7f0a-5b55-9d5c-6a1f0f6f2f53")
 
@@ -82,6 +83,14 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """The file that sources come from and the scope it was ingested with: what a retry repeats."""
+
+    scope: Scope
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
     """One source ready to be indexed: its chunks, and a hash of all that they were made from."""
 
@@ -105,13 +114,14 @@ def remember(
 ) -> Memory:
     """Store one fact and return it; the same text in the same scope is the same memory.
 
-    Raises `InvalidInput` for an empty text, one over the chunk limit, or a naive time.
+    Raises `InvalidInput` for an empty text, one over the chunk or the model's limit, or a time
+    that is naive or out of range.
     """
     if not text.strip():
         raise InvalidInput("there is nothing to remember: the text is empty")
     for name, given in (("at", at), ("expires_at", expires_at)):
-        if given is not None and given.tzinfo is None:
-            raise InvalidInput(f"{name} has no time zone")
+        if given is not None:
+            check_time(given, name)
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -122,18 +132,25 @@ def remember(
             f"a fact of {size} tokens is over the limit of {index.recipe.fact_tokens}: "
             "ingest it as a document"
         )
+    if kind not in get_args(Kind):
+        raise InvalidInput(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
     source_id = f"{kind}:{digest(text)[:32]}"
     chunk = Chunk(source_id, 0, 0, len(text), text, at=at)
     moment = at.isoformat() if at else ""
     until = expires_at.isoformat() if expires_at else ""
     source = Source(source_id, kind, digest(text, moment, until), [chunk], expires_at=expires_at)
-    write(index, scope, [source])
+    _write_batch(index, scope, [source], Report())
     (memory,) = index.store.get(scope.collection, Filter(scope, source_ids=(source_id,)), limit=1)
     return memory
 
 
-def write(index: Index, scope: Scope, sources: Iterable[Source]) -> Report:
-    """Index sources in batches, replacing what each had before."""
+def write(
+    index: Index, scope: Scope, sources: Iterable[Source], origin: Origin | None = None
+) -> Report:
+    """Index sources in batches, replacing what each had before.
+
+    A source that cannot be embedded becomes a dead letter of its origin, or of itself.
+    """
     report = Report()
     pending: list[Source] = []
     size = 0
@@ -141,22 +158,27 @@ def write(index: Index, scope: Scope, sources: Iterable[Source]) -> Report:
         pending.append(source)
         size += len(source.chunks)
         if size >= index.batch:
-            _write_each(index, scope, pending, report)
+            _write_each(index, scope, pending, report, origin)
             pending, size = [], 0
-    _write_each(index, scope, pending, report)
+    _write_each(index, scope, pending, report, origin)
     return report
 
 
-def _write_each(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> None:
+def _write_each(
+    index: Index, scope: Scope, sources: Sequence[Source], report: Report, origin: Origin | None
+) -> None:
     """Write a batch; when one source cannot be embedded, the others still are."""
     try:
         _write_batch(index, scope, sources, report)
     except PassageTooLong as error:
         if len(sources) == 1:
-            letter = DeadLetter(scope, sources[0].source_id, "", str(error))
-            return bury(index, report, letter)
+            source, place = sources[0], ""
+            if origin is not None:
+                place = f"session {source.conversation_id}, turn {source.turn_id}"
+            at = origin or Origin(scope, source.source_id)
+            return bury(index, report, DeadLetter(at.scope, at.path, place, str(error)))
         for source in sources:
-            _write_each(index, scope, [source], report)
+            _write_each(index, scope, [source], report, origin)
 
 
 def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> None:
@@ -166,7 +188,7 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
     drafts = [draft for source in sources for draft in _drafts(index, scope, source)]
     where = Filter(scope, source_ids=tuple(source.source_id for source in sources))
     stored = {memory.id: memory for memory in index.store.scroll(collection, where)}
-    fresh = [draft for draft in drafts if draft.memory.id not in stored]
+    fresh = [d for d in drafts if not _holds(stored.get(d.memory.id), d.memory)]
     same = {memory.embed_hash: memory.id for memory in stored.values()}
     moved = {draft.memory.id: same[h] for draft in fresh if (h := draft.memory.embed_hash) in same}
     vectors = _reuse(index, collection, scope, moved)
@@ -183,6 +205,14 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
             index.catalog.revive(scope, source.source_id)
     report.indexed += len(sources)
     report.memories += len(fresh)
+
+
+def _holds(stored: Memory | None, draft: Memory) -> bool:
+    """Whether the stored memory is the draft, still visible. An expired twin blocks nothing."""
+    now = draft.created_at
+    if stored is None or (stored.expires_at and now and stored.expires_at <= now):
+        return False
+    return stored == replace(draft, created_at=stored.created_at, expires_at=stored.expires_at)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def assert_same(left: list[Scored], right: list[Scored]) -> None:
     last = left[-1].score + 1e-4  # hits that tie with the last may differ
 
     def above(hits: list[Scored]) -> dict[str, float]:
-        return {hit.memory.id: hit.score for hit in hits if hit.score > last}
+        return {hit.id: hit.score for hit in hits if hit.score > last}
 
     assert above(left) == pytest.approx(above(right), abs=1e-5)
 

@@ -20,6 +20,7 @@ from indexing.types import (
     Filter,
     Memory,
     Point,
+    Scope,
     Scored,
     SparseVector,
     VectorNames,
@@ -46,8 +47,11 @@ def words(*terms: int, limit: int = 10, threshold: float | None = None) -> Branc
     return Branch("sparse", SparseVector(terms, (1.0,) * len(terms)), limit, threshold)
 
 
-def texts(hits: list[Scored]) -> list[str]:
-    return [hit.memory.text for hit in hits]
+def texts(store: VectorStore, hits: list[Scored], scope: Scope = ANN) -> list[str]:
+    """Read the memories of hits, in their order."""
+    ids = tuple(hit.id for hit in hits)
+    found = {m.id: m.text for m in store.scroll(scope.collection, Filter(scope, ids=ids))}
+    return [found[name] for name in ids]
 
 
 def test_ranks_and_scores_of_every_branch_in_order(store: VectorStore, point: PointMaker) -> None:
@@ -60,9 +64,9 @@ def test_ranks_and_scores_of_every_branch_in_order(store: VectorStore, point: Po
         ],
     )
     dense, sparse = store.search("user", [near(), words(7, 8)], Filter(ANN))
-    assert texts(dense) == ["top", "mid", "far"]
+    assert texts(store, dense) == ["top", "mid", "far"]
     assert [hit.score for hit in dense] == pytest.approx([1.0, 0.6, 0.0], abs=1e-6)
-    assert texts(sparse) == ["far", "mid"]
+    assert texts(store, sparse) == ["far", "mid"]
     # idf = ln(1 + (N - df + 0.5) / (df + 0.5)), N = 3
     seven, eight = log(1 + 1.5 / 2.5), log(1 + 2.5 / 1.5)
     assert [hit.score for hit in sparse] == pytest.approx([seven + eight, seven], abs=1e-5)
@@ -126,8 +130,8 @@ def test_a_user_sees_only_exactly_own_memories(
     store.upsert("user", points)
     for scope, mine in zip(users, points, strict=True):
         dense, sparse = store.search("user", [near(100), words(1, limit=100)], Filter(scope))
-        found = [hit.memory for hit in dense + sparse] + list(store.scroll("user", Filter(scope)))
-        assert found == [mine.memory] * 3
+        assert [hit.id for hit in dense + sparse] == [mine.memory.id] * 2
+        assert list(store.scroll("user", Filter(scope))) == [mine.memory]
 
 
 def test_sessions_of_one_user_are_apart(store: VectorStore, point: PointMaker) -> None:
@@ -135,7 +139,7 @@ def test_sessions_of_one_user_are_apart(store: VectorStore, point: PointMaker) -
     one, two = session_scope("ann", "1"), session_scope("ann", "12")
     store.upsert("session", [point("one", one), point("two", two)])
     (hits,) = store.search("session", [near()], Filter(one))
-    assert texts(hits) == ["one"]
+    assert texts(store, hits, one) == ["one"]
     assert store.delete("session", Filter(one)) == 1
     assert store.count("session", Filter(two)) == 1
 
@@ -149,7 +153,7 @@ def test_expired_neighbours_do_not_fill_the_list(store: VectorStore, point: Poin
     ]
     store.upsert("user", gone + live)
     for hits in store.search("user", [near(5), words(1, limit=5)], Filter(ANN, NOW)):
-        assert sorted(texts(hits)) == [f"live {i}" for i in range(5)]
+        assert sorted(texts(store, hits)) == [f"live {i}" for i in range(5)]
     assert store.count("user", Filter(ANN, NOW)) == 5
     assert store.count("user", Filter(ANN)) == 505
 
@@ -159,7 +163,7 @@ def test_thresholds_hold_per_branch(store: VectorStore, point: PointMaker) -> No
         "user", [point("a", terms=(1,)), point("b", dense=(0.5, 0.8660254, 0, 0), terms=(1, 2))]
     )
     dense, sparse = store.search("user", [near(9, 0.7), words(1, 2, threshold=0.5)], Filter(ANN))
-    assert (texts(dense), texts(sparse)) == (["a"], ["b"])
+    assert (texts(store, dense), texts(store, sparse)) == (["a"], ["b"])
 
 
 def test_kinds_sources_and_ids_narrow(store: VectorStore, point: PointMaker) -> None:
@@ -170,8 +174,8 @@ def test_kinds_sources_and_ids_narrow(store: VectorStore, point: PointMaker) -> 
 
     def found(where: Filter) -> list[str]:
         (hits,) = store.search("user", [near()], where)
-        assert sorted(texts(hits)) == sorted(m.text for m in store.scroll("user", where))
-        return sorted(texts(hits))
+        assert sorted(texts(store, hits)) == sorted(m.text for m in store.scroll("user", where))
+        return sorted(texts(store, hits))
 
     assert found(Filter(ANN, kinds=("fact",))) == ["a", "b"]
     assert found(Filter(ANN, kinds=("fact", "turn"), source_ids=("s1",))) == ["a", "c"]
@@ -196,7 +200,7 @@ def test_delete_takes_all_pages_and_counts(store: VectorStore, point: PointMaker
     assert store.delete("user", Filter(ANN)) == 0
     store.vacuum("user")
     assert store.count("user", Filter(ANN)) == 0
-    assert texts(store.search("user", [near()], Filter(BOB))[0]) == ["kept"]
+    assert texts(store, store.search("user", [near()], Filter(BOB))[0], BOB) == ["kept"]
 
 
 def test_scroll_yields_each_once_over_many_pages(store: VectorStore, point: PointMaker) -> None:
@@ -222,7 +226,7 @@ def test_nothing_asked_nothing_found(store: VectorStore, point: PointMaker) -> N
     store.upsert("user", [point("a", terms=())])
     assert store.search("user", [], Filter(ANN)) == []
     no_terms, dense = store.search("user", [words(), near()], Filter(ANN))
-    assert (no_terms, texts(dense)) == ([], ["a"])
+    assert (no_terms, texts(store, dense)) == ([], ["a"])
     assert store.get("user", Filter(BOB), 5) == []
     assert list(store.scroll("user", Filter(BOB))) == []
     assert store.vectors("user", Filter(BOB)) == {}
@@ -256,7 +260,7 @@ def test_every_field_comes_back(store: VectorStore, point: PointMaker) -> None:
     store.upsert("session", [replace(point("x"), memory=FULL)])
     where = Filter(FULL.scope, NOW, (FULL.kind,), (FULL.source_id,), (FULL.id,))
     (hits,) = store.search("session", [near()], where)
-    assert [hit.memory for hit in hits] == [FULL]
+    assert [hit.id for hit in hits] == [FULL.id]
     assert store.get("session", where, 1) == [FULL]
 
 

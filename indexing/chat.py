@@ -1,0 +1,134 @@
+"""A chat export, JSONL -> turns: each line is good or has its own reason why not."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
+
+from chunking.types import Turn
+from indexing.catalog import digest
+from indexing.errors import ConfigError, LetopisError, SourceError
+from indexing.types import check_id, check_time
+
+MAX_SPEAKER_CHARS = 200
+
+SUFFIXES = (".jsonl", ".ndjson")
+
+
+class TurnRecord(BaseModel, extra="ignore"):
+    """One line of a chat export, under the names that exports use."""
+
+    text: str = Field(validation_alias=AliasChoices("text", "content", "message"))
+    role: str
+    at: datetime = Field(
+        validation_alias=AliasChoices("at", "time", "timestamp", "created_at", "date")
+    )
+    turn_id: str = Field("", validation_alias=AliasChoices("turn_id", "id", "message_id"))
+    session_id: str = Field(
+        "", validation_alias=AliasChoices("session_id", "session", "conversation_id")
+    )
+    user_id: str = ""
+    speaker: str = Field(
+        "", max_length=MAX_SPEAKER_CHARS, validation_alias=AliasChoices("speaker", "name")
+    )
+
+    @field_validator("role")
+    @classmethod
+    def _known_role(cls, role: str) -> str:
+        if role not in ("user", "assistant", "system", "tool"):
+            raise ValueError("must be user, assistant, system or tool")
+        return role
+
+    @field_validator("turn_id", "session_id", "user_id", "speaker", mode="before")
+    @classmethod
+    def _number_to_text(cls, value: Any) -> Any:
+        return str(value) if isinstance(value, int) else ("" if value is None else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a chat export: its number and its turn, or why there is none."""
+
+    number: int
+    user_id: str = ""
+    session_id: str = ""
+    turn: Turn | None = None
+    error: str = ""
+
+
+def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
+    """Yield one `Line` per non-blank line of JSONL, good or bad.
+
+    A line without a session id belongs to a session named after the file. A time without a zone
+    is read in ``timezone``, and is an error where that is empty. Raises `ConfigError` for a
+    ``timezone`` that names none.
+    """
+    zone = _zone(timezone) if timezone else None
+    seen: dict[tuple[str, str, str], int] = {}
+    for number, raw in enumerate(text.split("\n"), 1):
+        if not raw.strip():
+            continue
+        try:
+            record = TurnRecord.model_validate(json.loads(raw))
+            session_id = record.session_id or Path(uri).stem
+            check_id(session_id, "session id")
+            if record.user_id:
+                check_id(record.user_id, "user id")
+            at = _aware(record.at, zone)
+            "".join((record.text, record.turn_id, record.speaker)).encode()
+        except ValidationError as error:
+            yield Line(number, error=_reasons(error))
+            continue
+        except UnicodeEncodeError:
+            yield Line(number, error="not valid Unicode (a lone surrogate)")
+            continue
+        except (ValueError, RecursionError) as error:
+            yield Line(number, error=f"not JSON: {error}")
+            continue
+        except LetopisError as error:
+            yield Line(number, error=str(error))
+            continue
+        turn_id = record.turn_id or _derived_id(record, seen)
+        turn = Turn(turn_id, record.role, record.text, record.speaker, at)
+        yield Line(number, record.user_id, session_id, turn)
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        raise ConfigError(f"ingest.timezone {name!r} names no time zone") from error
+
+
+def _aware(moment: datetime, zone: ZoneInfo | None) -> datetime:
+    if moment.tzinfo is None:
+        if zone is None:
+            raise SourceError(
+                "at: a time without a zone; write one (+03:00) or set ingest.timezone"
+            )
+        moment = moment.replace(tzinfo=zone)
+    check_time(moment, "at")
+    return moment
+
+
+def _derived_id(record: TurnRecord, seen: dict[tuple[str, str, str], int]) -> str:
+    """Name a turn that has no id by its time and text, so overlapping exports agree."""
+    name = digest(record.role, record.at.isoformat(), record.text)[:16]
+    key = (record.user_id, record.session_id, name)
+    seen[key] = seen.get(key, 0) + 1
+    return name if seen[key] == 1 else f"{name}-{seen[key]}"
+
+
+def _reasons(error: ValidationError) -> str:
+    """Say what is wrong with a record, naming fields, without repeating its text."""
+    found = []
+    for problem in error.errors(include_input=False, include_url=False, include_context=False):
+        where = ".".join(str(part) for part in problem["loc"]) or "line"
+        reason = "missing" if problem["type"] == "missing" else problem["msg"]
+        found.append(f"{where}: {reason}")
+    return "; ".join(found)

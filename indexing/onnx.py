@@ -1,0 +1,183 @@
+"""An embedder from a local folder: ``model.onnx`` with token-level output, ``tokenizer.json``."""
+
+import json
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexing.dense import Matrix, Prefixes, check_length, normalize, prefixes_for
+from indexing.errors import ModelError
+
+log = logging.getLogger(__name__)
+
+SPECIAL_TOKENS = 2
+"""What the tokenizer adds around a text: ``<s>`` and ``</s>``."""
+
+
+class OnnxEmbedder:
+    """A local folder with ``model.onnx`` (token-level output) and ``tokenizer.json``.
+
+    Mean pooling over the mask, then L2: what E5 and most sentence encoders were trained with.
+    Batches are made of texts of like length, so little padding is computed.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        name: str = "",
+        prefixes: Prefixes | None = None,
+        threads: int = 0,
+        batch_tokens: int = 4096,
+        max_length: int = 512,
+    ) -> None:
+        self.name = name or folder.name
+        self.prefixes = prefixes_for(self.name) if prefixes is None else prefixes
+        self._session, self.tokenizer = _load_onnx(folder, threads)
+        self._inputs = {node.name for node in self._session.get_inputs()}
+        self._output = self._session.get_outputs()[0].name
+        self._batch_tokens = batch_tokens
+        stated = read_config(folder).get("max_position_embeddings")
+        if isinstance(stated, int):
+            max_length = min(max_length, stated)
+        self._max_length = max_length
+        longest = max(self._count(self.prefixes.query), self._count(self.prefixes.passage))
+        self.max_tokens = max_length - SPECIAL_TOKENS - longest
+        self.dim = int(self.query("dim").shape[1])
+
+    def passages(self, texts: Sequence[str]) -> Matrix:
+        """Embed texts to be stored. Raises `PassageTooLong`."""
+        return self._embed(self._passage_ids(texts))
+
+    def query(self, text: str) -> Matrix:
+        """Embed one question, shape ``(1, dim)``; cut with a warning when it is too long."""
+        (row,) = self._encode([self.prefixes.query + text])
+        if len(row) > self._max_length:
+            log.warning("query of %d tokens cut to %d", len(row), self._max_length)
+            row = [*row[: self._max_length - 1], row[-1]]
+        return self._embed([row])
+
+    def tokens(self, texts: Sequence[str]) -> list[Matrix]:
+        """Return the token vectors of each passage, shape ``(tokens, dim)`` each, unnormalised.
+
+        Raises `PassageTooLong`.
+        """
+        return [self._run([row])[0] for row in self._passage_ids(texts)]
+
+    def _passage_ids(self, texts: Sequence[str]) -> list[list[int]]:
+        ids = self._encode([self.prefixes.passage + text for text in texts])
+        check_length(self.name, max(map(len, ids), default=0), self._max_length)
+        return ids
+
+    def _count(self, text: str) -> int:
+        return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        return [row.ids for row in self.tokenizer.encode_batch_fast(list(texts))]
+
+    def _embed(self, ids: Sequence[Sequence[int]]) -> Matrix:
+        """Pool and normalise, in batches of at most ``batch_tokens`` padded tokens."""
+        out = np.empty((len(ids), getattr(self, "dim", 0)), np.float32)
+        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        for batch in batches_by_length([len(ids[i]) for i in order], self._batch_tokens):
+            rows = [order[i] for i in batch]
+            pooled = self._pool([ids[i] for i in rows])
+            if not out.shape[1]:
+                out = np.empty((len(ids), pooled.shape[1]), np.float32)
+            out[rows] = pooled
+        return out
+
+    def _pool(self, ids: Sequence[Sequence[int]]) -> Matrix:
+        hidden = self._run(ids)
+        mask = np.zeros(hidden.shape[:2], np.float32)
+        for i, row in enumerate(ids):
+            mask[i, : len(row)] = 1.0
+        pooled = np.einsum("bsd,bs->bd", hidden, mask) / mask.sum(1, keepdims=True)
+        return normalize(pooled)
+
+    def _run(self, ids: Sequence[Sequence[int]]) -> Matrix:
+        width = max(map(len, ids))
+        tokens = np.full((len(ids), width), self._pad, np.int64)
+        mask = np.zeros_like(tokens)
+        for i, row in enumerate(ids):
+            tokens[i, : len(row)] = row
+            mask[i, : len(row)] = 1
+        feed = {"input_ids": tokens, "attention_mask": mask}
+        if "token_type_ids" in self._inputs:
+            feed["token_type_ids"] = np.zeros_like(tokens)
+        try:
+            hidden: Matrix = self._session.run([self._output], feed)[0]
+        except Exception as error:
+            raise ModelError(f"the model {self.name} failed: {error}") from error
+        if hidden.ndim != 3:
+            raise ModelError(
+                f"the model {self.name} answers {self._output} of shape {hidden.shape}, "
+                "not one vector a token"
+            )
+        return hidden
+
+    @property
+    def _pad(self) -> int:
+        pad = self.tokenizer.token_to_id("<pad>")
+        return 0 if pad is None else int(pad)
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """Return a model folder's ``config.json``, empty where there is none."""
+    try:
+        found = json.loads((folder / "config.json").read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{folder / 'config.json'} cannot be read: {error}") from error
+    if not isinstance(found, dict):
+        raise ModelError(f"{folder / 'config.json'} is not a JSON object")
+    return found
+
+
+def _load_onnx(folder: Path, threads: int) -> tuple[Any, Any]:
+    """Load session and tokenizer of a folder. Raises `ModelError` naming what is missing."""
+    import onnxruntime
+    from tokenizers import Tokenizer
+
+    for file in ("model.onnx", "tokenizer.json"):
+        if not (folder / file).is_file():
+            raise ModelError(f"model folder {folder} has no {file}")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or _cores()
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(
+            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    except Exception as error:
+        raise ModelError(f"cannot load the model in {folder}: {error}") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return session, tokenizer
+
+
+def _cores() -> int:
+    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
+
+
+def batches_by_length(lengths: Sequence[int], budget: int) -> list[range]:
+    """Cut ascending lengths into runs whose padded size (count x longest) is within the budget.
+
+    >>> batches_by_length([2, 2, 3, 9], budget=9)
+    [range(0, 3), range(3, 4)]
+    """
+    runs: list[range] = []
+    start = 0
+    for i, length in enumerate(lengths):
+        if i > start and (i - start + 1) * length > budget:
+            runs.append(range(start, i))
+            start = i
+    if start < len(lengths):
+        runs.append(range(start, len(lengths)))
+    return runs
