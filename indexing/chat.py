@@ -129,6 +129,7 @@ def _reasons(error: ValidationError) -> str:
     found = []
     for problem in error.errors(include_input=False, include_url=False, include_context=False):
         where = ".".join(str(part) for part in problem["loc"]) or "line"
-        reason = "missing" if problem["type"] == "missing" else problem["msg"]
+        known = {"missing": "missing", "model_type": "not a JSON object"}
+        reason = known.get(problem["type"], problem["msg"].removeprefix("Value error, "))
         found.append(f"{where}: {reason}")
     return "; ".join(found)

@@ -36,7 +36,7 @@ def check_id(value: str, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise InvalidId(f"{what} is empty; give the exact id")
     if re.fullmatch(r"[*%?\s]+", value):
-        raise InvalidId(f"{what} {value!r} is a wildcard; an id names exactly one {what}")
+        raise InvalidId(f"{what} {value[:20]!r} is a wildcard; an id names exactly one {what}")
     if len(value) > MAX_ID_CHARS:
         raise InvalidId(f"{what} has {len(value)} characters; the limit is {MAX_ID_CHARS}")
     try:

@@ -1,7 +1,8 @@
 """The command line: `letopis ingest | remember | retrieve | dead-letters | status | eval | demo`.
 
-Tables for people, ``--json`` for machines. Every error raised on purpose becomes one line on
-stderr and exit code 1; a run with dead letters ends with 2; Ctrl-C with 130.
+Tables for people, ``--json`` for machines: then stdout is JSON and nothing else. Every error raised
+on purpose becomes one line on stderr and exit code 1; a wrong command line, and a run with dead
+letters, end with 2; Ctrl-C with 130. See docs/cli.md.
 """
 
 import json
@@ -18,11 +19,12 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from chunking.errors import LetopisError
-from configs.build import build_catalog
+from configs.build import build_catalog, build_store
 from configs.settings import Settings, load
+from indexing.errors import InvalidInput
 from indexing.write import Report
-from letopis import show
-from letopis.memory import LongTermMemory, open_memory, scope_for
+from letopis import __version__, show
+from letopis.memory import LongTermMemory, given_path, given_scope, open_memory, scope_for
 
 FAILED = 1
 DEAD = 2
@@ -30,6 +32,12 @@ INTERRUPTED = 130
 
 out = Console()
 err = Console(stderr=True)
+
+
+def _say(message: str, style: str | None = None) -> None:
+    """Write one line to stderr, whatever the message holds."""
+    line = " ".join(message.split())
+    err.print(line, style=style, highlight=False, markup=False, soft_wrap=True)
 
 
 class Commands(TyperGroup):
@@ -40,11 +48,10 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except LetopisError as error:
-            name = type(error).__name__
-            err.print(f"{name}: {error}", style="red", highlight=False, markup=False)
+            _say(f"{type(error).__name__}: {error}", style="red")
             raise typer.Exit(FAILED) from error
         except KeyboardInterrupt as stop:
-            err.print("interrupted: what was indexed stays; run the command again to go on")
+            _say("interrupted: what was indexed stays; run the command again to go on")
             raise typer.Exit(INTERRUPTED) from stop
 
 
@@ -53,7 +60,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Long-term memory for AI agents, in Russian and English.",
 )
 dead_letters = typer.Typer(no_args_is_help=True, help="What could not be indexed, and why.")
 evals = typer.Typer(no_args_is_help=True, help="Measure retrieval on evaluation sets.")
@@ -65,6 +71,12 @@ SessionId = Annotated[str | None, typer.Option("--session", "-s", help="One sess
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"letopis {__version__}", highlight=False)
+        raise typer.Exit
+
+
 @app.callback()
 def main_options(
     context: typer.Context,
@@ -72,8 +84,15 @@ def main_options(
         Path | None, typer.Option("--data-dir", help="Where the memory lives (default ~/.letopis).")
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log what happens.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
 ) -> None:
-    """Settings come from LETOPIS_* variables and letopis.toml; see docs/settings.md."""
+    """Long-term memory for AI agents, in Russian and English.
+
+    Settings come from LETOPIS_* variables and letopis.toml: docs/settings.md.
+    """
     logging.basicConfig(level=logging.INFO if verbose else logging.WARNING, stream=sys.stderr)
     for noisy in ("httpx", "httpcore"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
@@ -96,27 +115,27 @@ def _memory(context: typer.Context) -> Iterator[LongTermMemory]:
 @app.command()
 def ingest(
     context: typer.Context,
-    path: Annotated[Path, typer.Argument(help="A file or a folder.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A file or a folder.")],
     user: User = None,
     session: SessionId = None,
     flow: Annotated[bool, typer.Option("--flow", help="Run as a Prefect flow.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Index documents and chat exports.
+    """Index Markdown, HTML and text files, and chat turns in JSONL.
 
-    Without --user documents are for everybody (global) and each chat turn goes to the user that
-    its line names. Markdown, HTML, plain text, and JSONL of chat turns.
+    Without --user documents are for everybody (global), and each chat
+    turn goes to the user that its line names.
     """
-    scope = None if user is None else scope_for(user, session)
+    where, scope = given_path(path), given_scope(user, session)
     if flow:
         from letopis.flow import flow_ingest
 
         settings = _settings(context)
         with show.ingest_progress(err) as progress:
-            report = flow_ingest(settings, path, scope, progress)
+            report = flow_ingest(settings, where, scope, progress)
     else:
         with _memory(context) as memory, show.ingest_progress(err) as progress:
-            report = memory.ingest(path, user, session, progress)
+            report = memory.ingest(where, user, session, progress)
     _end(report, as_json)
 
 
@@ -129,13 +148,14 @@ def _end(report: Report, as_json: bool) -> None:
         if report.dead:
             err.print(show.dead_table(report.dead))
     if report.dead:
+        _say(f"{len(report.dead)} could not be indexed; mend and run: letopis dead-letters retry")
         raise typer.Exit(DEAD)
 
 
 @app.command()
 def remember(
     context: typer.Context,
-    text: Annotated[str, typer.Argument(help="One fact, in a sentence.")],
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="One fact, in a sentence.")],
     user: Annotated[str, typer.Option("--user", "-u", help="The user's exact id.")],
     session: SessionId = None,
     expires: Annotated[
@@ -145,7 +165,11 @@ def remember(
     as_json: Json = False,
 ) -> None:
     """Store one fact about a user."""
-    until = expires.astimezone() if expires else None
+    scope_for(user, session)  # a bad id is refused before the model is loaded
+    try:
+        until = expires.astimezone() if expires else None
+    except (ValueError, OverflowError) as error:
+        raise InvalidInput(f"--expires {expires}: {error}") from error
     with _memory(context) as memory:
         stored = memory.remember(user, text, session_id=session, expires_at=until)
     if as_json:
@@ -157,7 +181,9 @@ def remember(
 @app.command()
 def retrieve(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(help="A question, in Russian or English.")],
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="A question, in Russian or English.")
+    ],
     user: User = None,
     session: SessionId = None,
     k: Annotated[int, typer.Option("-k", help="How many memories.")] = 8,
@@ -165,8 +191,11 @@ def retrieve(
     as_json: Json = False,
 ) -> None:
     """Ask: global knowledge, the user's own memories and the session's, best first."""
+    given_scope(user, session)  # a bad id is refused before the model is loaded
     with _memory(context) as memory:
         result = memory.retrieve(query, user, session, k)
+    for note in result.trace.notes:
+        _say(f"not searched: {note}", style="yellow")
     if as_json:
         _print_json(show.result_record(result))
         return
@@ -179,10 +208,11 @@ def retrieve(
 def status(context: typer.Context, as_json: Json = False) -> None:
     """Show where the memory lives and what it holds."""
     settings = _settings(context)
+    build_store(settings).close()
     catalog = build_catalog(settings)
     record: dict[str, Any] = {
         "data_dir": str(settings.data_dir.expanduser()),
-        "store": settings.store or "edge",
+        "store": settings.store or "embedded",
         "sources": catalog.counts(),
         "dead_letters": len(catalog.dead()),
     }
@@ -190,7 +220,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     if as_json:
         _print_json(record)
     else:
-        out.print(show.record_table(record))
+        out.print(show.status_table(record))
 
 
 @dead_letters.command("list")
@@ -200,9 +230,9 @@ def list_dead(context: typer.Context, as_json: Json = False) -> None:
     letters = catalog.dead()
     catalog.close()
     if as_json:
-        _print_json([show.dead_record(letter) for letter in letters])
+        _print_json([show.stored_record(letter) for letter in letters])
     elif letters:
-        out.print(show.dead_table(letters))
+        out.print(show.dead_table(letters, attempts=True))
     else:
         out.print("no dead letters")
 
@@ -219,7 +249,7 @@ def retry_dead(context: typer.Context, as_json: Json = False) -> None:
 def eval_run(
     context: typer.Context,
     names: Annotated[
-        list[str] | None, typer.Argument(help="Sets; none: all that are there.")
+        list[str] | None, typer.Argument(metavar="NAME", help="Sets; none: all that are there.")
     ] = None,
     arm: Annotated[
         list[str] | None, typer.Option("--arm", help="bm25, sparse, dense, hybrid; repeatable.")
@@ -274,4 +304,4 @@ def _print_json(value: Any) -> None:
 
 def main() -> None:
     """Run the command line."""
-    app()
+    app(prog_name="letopis")

@@ -16,6 +16,7 @@ from configs.build import Parts, Progress, build
 from configs.settings import Settings, load
 from indexing import ingest as files
 from indexing import write as writing
+from indexing.errors import InvalidInput
 from indexing.types import Kind, Memory, Scope, session_scope, user_scope
 from indexing.write import Report
 from retrieval.types import Result
@@ -76,8 +77,8 @@ class LongTermMemory:
 
         With nobody named, documents become global and each chat turn goes to the user it names.
         """
-        scope = None if user_id is None else scope_for(user_id, session_id)
-        return files.ingest(self.parts.index, Path(path), scope, progress)
+        scope = given_scope(user_id, session_id)
+        return files.ingest(self.parts.index, given_path(path), scope, progress)
 
     def retry(self, progress: files.Progress | None = None) -> Report:
         """Index again every path that has a dead letter; what works now leaves the table."""
@@ -91,6 +92,22 @@ class LongTermMemory:
 def scope_for(user_id: str, session_id: str | None) -> Scope:
     """Return the user's scope, or that of one of the user's sessions."""
     return user_scope(user_id) if session_id is None else session_scope(user_id, session_id)
+
+
+def given_scope(user_id: str | None, session_id: str | None) -> Scope | None:
+    """Return the scope that is named; None when nobody is."""
+    if user_id is None:
+        if session_id is not None:
+            raise InvalidInput("a session belongs to a user: name the user too")
+        return None
+    return scope_for(user_id, session_id)
+
+
+def given_path(path: str | Path) -> Path:
+    """Return the path; an empty one is refused, since it would mean the working folder."""
+    if not str(path).strip():
+        raise InvalidInput("the path is empty")
+    return Path(path)
 
 
 def open_memory(

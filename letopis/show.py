@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.console import Console
@@ -27,6 +28,7 @@ def _bar(console: Console) -> Progress:
         TimeElapsedColumn(),
         console=console,
         transient=True,
+        disable=not console.is_terminal,
     )
 
 
@@ -91,6 +93,14 @@ def record_table(record: dict[str, Any]) -> Table:
     return table
 
 
+def status_table(record: dict[str, Any]) -> Table:
+    """Return what the memory holds as a table: a row a collection, its counts in words."""
+    flat = {name: value for name, value in record.items() if name != "sources"}
+    for collection, counts in record["sources"].items():
+        flat[collection] = ", ".join(f"{count} {name}" for name, count in counts.items())
+    return record_table(flat)
+
+
 def dead_record(letter: DeadLetter) -> dict[str, Any]:
     """Return a dead letter as a record."""
     return {
@@ -98,15 +108,24 @@ def dead_record(letter: DeadLetter) -> dict[str, Any]:
         "path": letter.path,
         "place": letter.place,
         "reason": letter.reason,
-        "attempts": letter.attempts,
     }
 
 
-def dead_table(letters: Sequence[DeadLetter]) -> Table:
-    """Return dead letters as a table."""
-    table = Table("path", "place", "reason", "scope", "attempts", title="could not be indexed")
+def stored_record(letter: DeadLetter) -> dict[str, Any]:
+    """Return a dead letter of the table as a record: also how often and when it failed."""
+    failed = datetime.fromtimestamp(letter.failed_at, UTC).isoformat(timespec="seconds")
+    return {**dead_record(letter), "attempts": letter.attempts, "failed_at": failed}
+
+
+def dead_table(letters: Sequence[DeadLetter], attempts: bool = False) -> Table:
+    """Return dead letters as a table; with ``attempts`` how often each failed."""
+    table = Table(title="could not be indexed")
+    table.add_column("path", overflow="fold")
+    for name in ("place", "reason", "scope", *(("attempts",) if attempts else ())):
+        table.add_column(name)
     for letter in letters:
-        cells = (letter.path, letter.place, letter.reason, str(letter.scope), str(letter.attempts))
+        cells = [letter.path, letter.place, letter.reason, str(letter.scope)]
+        cells += [str(letter.attempts)] if attempts else []
         table.add_row(*(Text(cell) for cell in cells))
     return table
 
@@ -175,7 +194,7 @@ def result_record(result: Result) -> dict[str, Any]:
 
 
 def result_table(result: Result, explain: bool) -> Table:
-    """Return the hits as a table; with ``explain`` each branch's rank and score."""
+    """Return the hits as a table; with ``explain`` each branch's rank, score and share."""
     table = Table(title=Text(shorten(result.query)), show_lines=True)
     table.add_column("#", justify="right")
     table.add_column("memory", ratio=3)
@@ -183,8 +202,6 @@ def result_table(result: Result, explain: bool) -> Table:
     table.add_column("scope")
     if explain:
         table.add_column("score", justify="right")
-        table.add_column("dense", justify="right")
-        table.add_column("sparse", justify="right")
     for hit in result.hits:
         table.add_row(*_cells(hit, explain))
     if not result.hits:
@@ -196,20 +213,18 @@ def _cells(hit: Hit, explain: bool) -> list[Text]:
     memory = hit.memory
     who = f"{memory.speaker}: " if memory.speaker else ""
     when = f" ({memory.at:%Y-%m-%d})" if memory.at else ""
-    text = shorten(f"{who}{memory.text}")
-    cells = [str(hit.rank), text, f"{memory.source}{when}", str(memory.scope)]
+    lines = [shorten(f"{who}{memory.text}")]
     if explain:
-        cells.append(f"{hit.score:.4f}")
-        cells += [_stage(hit.stages.get(name)) for name in ("dense", "sparse")]
-    return [Text(cell) for cell in cells]
+        lines += [_stage(name, stage) for name, stage in hit.stages.items()]
+    cells = ["\n".join(lines), f"{memory.source}{when}", str(memory.scope)]
+    cells += [f"{hit.score:.4f}"] if explain else []
+    return [Text(cell) for cell in (str(hit.rank), *cells)]
 
 
-def _stage(stage: Stage | None) -> str:
-    if stage is None:
-        return "–"
-    covered = "" if stage.coverage is None else f" · {stage.coverage:.0%} of words"
-    covered += f" + {stage.shift:.3f}" if stage.shift else ""
-    return f"#{stage.rank}: {stage.score:.3f}{covered} → {stage.share:.4f}"
+def _stage(name: str, stage: Stage) -> str:
+    shift = f" + {stage.shift:.3f}" if stage.shift else ""
+    covered = "" if stage.coverage is None else f", {stage.coverage:.0%} of words"
+    return f"{name} #{stage.rank}: {stage.score:.3f}{shift}{covered} → {stage.share:.4f}"
 
 
 def trace_table(trace: Trace) -> Table:

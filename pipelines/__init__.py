@@ -29,3 +29,9 @@ def keep_state_in(folder: Path) -> None:
     if "PREFECT_API_URL" not in os.environ and "PREFECT_HOME" not in os.environ:
         folder.mkdir(parents=True, exist_ok=True)
         os.environ["PREFECT_HOME"] = str(folder)
+
+
+def keep_quiet() -> None:
+    """Let Prefect log nothing here: the caller shows errors itself. A level set outside wins."""
+    if os.environ["PREFECT_LOGGING_LEVEL"] == SETTINGS["PREFECT_LOGGING_LEVEL"]:
+        os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"

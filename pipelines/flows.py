@@ -10,18 +10,30 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
+import httpx
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
 from prefect.client.schemas.objects import State
+from prefect.exceptions import PrefectException
 from prefect.tasks import Task
 
 import pipelines  # noqa: F401 - switches telemetry off before Prefect is imported
 from configs.build import Parts, opened
 from configs.settings import Settings, load
 from indexing.errors import SourceError, StoreLocked, StoreUnavailable
-from indexing.ingest import Progress, ingest_files, ingest_turns, list_files, remove_gone, split
+from indexing.ingest import (
+    Progress,
+    ingest_files,
+    ingest_turns,
+    list_files,
+    name_of,
+    remove_gone,
+    split,
+)
 from indexing.types import GLOBAL, Scope, session_scope, user_scope
 from indexing.write import Report
+from pipelines.errors import FlowUnavailable
 
 __all__ = ["ingest_documents", "ingest_sessions", "run_ingest"]
 
@@ -53,7 +65,7 @@ def index_files(paths: list[str], base: str, user_id: str | None, session_id: st
 def index_turns(path: str, base: str, user_id: str | None, session_id: str | None) -> Report:
     """Index one chat export."""
     file = Path(path)
-    uri = file.relative_to(base).as_posix()
+    uri = name_of(file.relative_to(base))
     return ingest_turns(_parts().index, file, uri, _scope(user_id, session_id), _progress.get())
 
 
@@ -103,13 +115,17 @@ def run_ingest(
 ) -> Report:
     """Run both flows on a path in this process, with these settings.
 
-    Without ``PREFECT_API_URL`` a private Prefect server is started for the run.
+    Without ``PREFECT_API_URL`` a private Prefect server is started for the run. Raises
+    `FlowUnavailable` when Prefect does not answer.
     """
     user_id = scope.user_id if scope else None
     session_id = (scope.session_id or None) if scope else None
     root = _root(path)
     documents, exports = split(list_files(root))
     report = Report()
+    if progress:
+        progress("starting Prefect", 0, 1)
+    _reach_prefect()
     with opened(settings) as parts:
         tokens = _open.set(parts), _progress.set(progress)
         try:
@@ -117,10 +133,23 @@ def run_ingest(
                 report.add(ingest_documents(str(root), user_id, session_id))
             if exports:
                 report.add(ingest_sessions(str(root), user_id, session_id))
+        except (PrefectException, httpx.HTTPError) as error:
+            raise FlowUnavailable(f"Prefect failed: {error}") from error
         finally:
             _open.reset(tokens[0])
             _progress.reset(tokens[1])
     return report
+
+
+def _reach_prefect() -> None:
+    """Find the Prefect API, or start the private server. Raises `FlowUnavailable`."""
+    try:
+        with get_client(sync_client=True) as client:
+            failure = client.api_healthcheck()
+    except (RuntimeError, PrefectException, httpx.HTTPError) as error:
+        failure = error
+    if failure is not None:
+        raise FlowUnavailable(f"Prefect does not answer: {failure}") from failure
 
 
 @contextmanager

@@ -1,0 +1,89 @@
+"""From settings to objects: what contradicts is refused, what a store was built with is kept."""
+
+from typing import Any
+
+import pytest
+
+from configs.build import CHUNKERS, EMBEDDERS, build_catalog, build_embedder, build_store
+from configs.settings import ChunkingSettings, EmbedderSettings, Settings, TemplateSettings
+from indexing.errors import ConfigError, ModelError, SchemaMismatch, StoreError
+from tests.conftest import PartsMaker, TinyEmbedder
+
+
+class OtherEmbedder(TinyEmbedder):
+    """Another model, as far as a store can tell."""
+
+    name = "other"
+
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "embedder was 'tiny' and is 'other'": {"embedder": OtherEmbedder()},
+    "chunking.documents was 'fixed' and is 'semantic'": {
+        "chunking": ChunkingSettings(documents="semantic")
+    },
+    "chunking.size was '256' and is '128'": {"chunking": ChunkingSettings(size=128)},
+    "template.dense_before was '0.5' and is '0.25'": {
+        "template": TemplateSettings(dense_before=0.25)
+    },
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_what_is_stored_is_named_with_the_way_out(
+    make_parts: PartsMaker, change: str
+) -> None:
+    make_parts()
+    with pytest.raises(SchemaMismatch) as refused:
+        make_parts(**CHANGES[change])
+    assert f"built otherwise: {change}. " in str(refused.value)
+    assert "letopis --data-dir NEW_FOLDER ingest PATH" in str(refused.value)
+
+
+def test_what_does_not_change_what_is_stored_may_change(make_parts: PartsMaker) -> None:
+    make_parts()
+    assert make_parts(busy_timeout=7.0).settings.busy_timeout == 7
+
+
+@pytest.mark.parametrize(
+    ("chunking", "reason"),
+    [
+        ({"size": 64, "overlap": 64}, "chunking.overlap 64 is not below size 64"),
+        (
+            {"size": 400},
+            "chunking.size 400 or before 64 with its header needs 480 tokens; tiny reads 400",
+        ),
+    ],
+)
+def test_contradicting_sizes_are_refused(
+    make_parts: PartsMaker, chunking: dict[str, int], reason: str
+) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        make_parts(chunking=ChunkingSettings.model_validate(chunking))
+
+
+@pytest.mark.parametrize("documents", CHUNKERS)
+def test_every_chunker_of_the_settings_is_built(make_parts: PartsMaker, documents: Any) -> None:
+    parts = make_parts(chunking=ChunkingSettings(documents=documents))
+    assert parts.index.recipe.fact_tokens == 256
+
+
+def test_every_kind_of_the_settings_has_a_maker() -> None:
+    kinds = EmbedderSettings.model_fields["kind"].annotation
+    assert set(EMBEDDERS) == set(kinds.__args__)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("place", ["redis://x", "edge:", "http://", "http://host:port"])
+def test_a_store_that_is_no_place_is_refused(place: str) -> None:
+    with pytest.raises(ConfigError):
+        build_store(Settings.model_construct(store=place))
+
+
+def test_a_database_without_its_driver_is_named() -> None:
+    with pytest.raises(StoreError, match="No module named 'oracledb'"):
+        build_catalog(Settings.model_construct(catalog="oracle://host/db"))
+
+
+def test_an_onnx_folder_without_a_model_is_named() -> None:
+    settings = Settings.model_construct(embedder=EmbedderSettings(kind="onnx", model="nowhere"))
+    with pytest.raises(ModelError, match=r"nowhere has no model\.onnx"):
+        build_embedder(settings)

@@ -1,0 +1,171 @@
+"""The flows against a real Prefect server: the same work, nothing of the text in its records."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pipelines
+from tests.letopis.conftest import Cli, environment
+
+CANARY = "zq-canary-7718"
+TURN = {"user_id": "ann", "session_id": "monday", "role": "user", "at": "2026-01-05T10:00:00Z"}
+
+RUNS = """
+import json, os, sys
+from pathlib import Path
+
+import pipelines
+world = Path(sys.argv[1])
+pipelines.keep_state_in(world.parent / "prefect")
+pipelines.keep_quiet()
+from prefect.client.orchestration import get_client
+
+from configs.build import opened
+from configs.settings import load
+from indexing.ingest import ingest
+from letopis.show import report_record
+from pipelines.flows import ingest_documents, ingest_sessions, run_ingest
+
+seen = []
+
+def progress(what, done, total):
+    seen.append(what)
+
+with opened(load(data_dir=world.parent / "plain")) as parts:
+    plain = ingest(parts.index, world)
+flow = run_ingest(load(), world, None, progress)
+again = run_ingest(load(), world)
+(world / "good.md").unlink()
+gone = ingest_documents(str(world))
+own = ingest_sessions(str(world / "chat.jsonl"), data_dir=str(world.parent / "own"))
+with get_client(sync_client=True) as client:
+    runs = client.read_flow_runs()
+reports = {"plain": plain, "flow": flow, "again": again, "gone": gone, "own": own}
+print(json.dumps({
+    "reports": {name: report_record(report) for name, report in reports.items()},
+    "seen": seen,
+    "states": [run.state.type.value for run in runs],
+    "names": sorted({key for run in runs for key in run.parameters}),
+    "home": os.environ["PREFECT_HOME"],
+    "environment": {name: os.environ[name] for name in pipelines.SETTINGS},
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("flows")
+    world = folder / "world"
+    world.mkdir()
+    (world / "good.md").write_text(f"# Refunds\n\nPaid within 14 days, says {CANARY}.")
+    (world / "other.md").write_text(f"# Racks\n\nRack R-7 holds {CANARY}.")
+    (world / "empty.md").touch()
+    lines = [json.dumps({**TURN, "turn_id": f"t{n}", "text": f"{CANARY} {n}"}) for n in range(3)]
+    (world / "chat.jsonl").write_text("\n".join([*lines, f'{{"text": "{CANARY}', "[]"]))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outcome(place: Path) -> Any:
+    """Run the flows in one process on one private server; return what it says about them."""
+    process = subprocess.run(
+        [sys.executable, "-c", RUNS, str(place / "world")],
+        cwd=place,
+        env=environment(place, PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS="300"),
+        capture_output=True,
+        text=True,
+    )
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
+
+
+def test_a_flow_reports_what_the_plain_ingest_reports(outcome: Any) -> None:
+    plain, flow = outcome["reports"]["plain"], outcome["reports"]["flow"]
+    assert flow == plain
+    assert (flow["seen"], flow["indexed"], flow["embedded"]) == (8, 5, plain["embedded"])
+
+
+def test_a_bad_file_or_line_is_a_dead_letter_and_no_failed_flow(outcome: Any) -> None:
+    dead = {(Path(d["path"]).name, d["place"]) for d in outcome["reports"]["flow"]["dead"]}
+    assert dead == {("empty.md", ""), ("chat.jsonl", "line 4"), ("chat.jsonl", "line 5")}
+    assert outcome["states"] == ["COMPLETED"] * 6
+
+
+def test_a_second_run_embeds_nothing_and_what_is_gone_is_removed(outcome: Any) -> None:
+    again, gone = outcome["reports"]["again"], outcome["reports"]["gone"]
+    assert (again["unchanged"], again["indexed"], again["embedded"]) == (5, 0, 0)
+    assert (gone["removed"], gone["unchanged"], gone["embedded"]) == (1, 1, 0)
+
+
+def test_a_flow_opens_the_memory_that_its_parameters_name(outcome: Any, place: Path) -> None:
+    assert outcome["reports"]["own"]["indexed"] == 3
+    assert (place / "own" / "store").is_dir()
+    assert outcome["names"] == ["data_dir", "path", "session_id", "user_id"]
+
+
+def test_progress_names_files_from_inside_the_tasks(outcome: Any) -> None:
+    assert {"starting Prefect", "world/good.md", "world/chat.jsonl"} <= set(outcome["seen"])
+
+
+def test_no_text_of_a_memory_is_in_the_records_of_prefect(outcome: Any, place: Path) -> None:
+    home = place / "prefect"
+    assert outcome["home"] == str(home)
+    files = [file for file in home.rglob("*") if file.is_file()]
+    assert home / "prefect.db" in files
+    assert [file for file in files if CANARY.encode() in file.read_bytes()] == []
+
+
+def test_telemetry_is_off(outcome: Any) -> None:
+    environment = outcome["environment"]
+    assert environment["DO_NOT_TRACK"] == "1"
+    for name in (
+        "PREFECT_SERVER_ANALYTICS_ENABLED",
+        "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY",
+        "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS",
+    ):
+        assert environment[name] == "false"
+    assert set(environment) == set(pipelines.SETTINGS)
+
+
+def test_a_prefect_that_does_not_answer_is_named(cli: Cli) -> None:
+    (cli.folder / "a.txt").write_text("text")
+    done = cli("ingest", "a.txt", "--flow", "--json", PREFECT_API_URL="http://127.0.0.1:1/api")
+    assert done.refused().startswith("FlowUnavailable: Prefect does not answer: ")
+
+
+WITHOUT = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "prefect":
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Refuse())
+sys.argv = ["letopis", *sys.argv[1:]]
+from letopis.cli import main
+main()
+"""
+
+
+def test_without_prefect_ingest_works_and_a_flow_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text to index")
+    plain, flow = (
+        subprocess.run(
+            [sys.executable, "-c", WITHOUT, "ingest", "a.txt", "--json", *more],
+            cwd=tmp_path,
+            env=environment(tmp_path),
+            capture_output=True,
+            text=True,
+        )
+        for more in ((), ("--flow",))
+    )
+    assert (plain.returncode, plain.stderr) == (0, "")
+    assert json.loads(plain.stdout)["indexed"] == 1
+    assert (flow.returncode, flow.stdout) == (1, "")
+    assert flow.stderr.startswith("FlowUnavailable: a flow needs Prefect (No module named 'prefect")
+    assert flow.stderr.count("\n") == 1
