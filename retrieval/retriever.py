@@ -13,7 +13,7 @@ from datetime import datetime
 
 from indexing.dense import Embedder
 from indexing.errors import InvalidInput
-from indexing.sparse import weigh_query
+from indexing.sparse import language, weigh_query
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import (
     GLOBAL,
@@ -122,7 +122,7 @@ class Retriever:
         owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
         lists: dict[str, list[Ranked]] = {}
         places: dict[tuple[str, str], tuple[int, Scored, float]] = {}
-        for branch, ranked in _rank(answers, self.language_balance).items():
+        for branch, ranked in self._rank(query, answers).items():
             ranking = lists.setdefault(branch, [])
             for rank, (hit, shift) in enumerate(ranked, 1):
                 weight = self.policies[owners[hit.id].collection].weights[branch]
@@ -141,6 +141,18 @@ class Retriever:
             Fused(name, owners[name], score, {b: stage(b, name) for b in shares[name]})
             for name, score in order(shares)[:k]
         ]
+
+    def _rank(
+        self, query: str, answers: Sequence[ScopeAnswer]
+    ) -> dict[str, list[tuple[Scored, float]]]:
+        """Return each branch's hits of all scopes, best first, with what shifted each score."""
+        found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
+        for answer in answers:
+            for branch, hits in answer.branches.items():
+                found[branch] += hits
+        dense = balance(found[DENSE], language(query), self.language_balance)
+        sparse = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
+        return {DENSE: dense, SPARSE: [(scored, 0.0) for scored in sparse]}
 
     def _read(self, fused: Sequence[Fused], now: datetime) -> tuple[Hit, ...]:
         """Read the memories of the best; what was deleted meanwhile is left out."""
@@ -171,13 +183,3 @@ def scopes_of(user_id: str | None, session_id: str | None) -> list[Scope]:
             raise InvalidInput("a session belongs to a user: give user_id with session_id")
         scopes.append(session_scope(user_id, session_id))
     return scopes
-
-
-def _rank(answers: Sequence[ScopeAnswer], strength: float) -> dict[str, list[tuple[Scored, float]]]:
-    """Return each branch's hits of all scopes, best first, with what was added to each score."""
-    found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
-    for answer in answers:
-        for branch, hits in answer.branches.items():
-            found[branch] += hits
-    by_score = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
-    return {DENSE: balance(found[DENSE], strength), SPARSE: [(scored, 0.0) for scored in by_score]}
