@@ -1,7 +1,7 @@
 """The root of the error tree, and the chunkers' own errors.
 
 LetopisError                 every error that this project raises on purpose
-└── ChunkingError            a text cannot be cut as asked (a size that cannot hold, overlap >= size)
+└── ChunkingError            a text cannot be cut as asked: a bad size, overlap or encoder
 
 The other branches are drawn in `indexing.errors`.
 """

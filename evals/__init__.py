@@ -1,0 +1,1 @@
+"""Datasets in BEIR layout, runs of the product and a baseline, measures, reports, benches."""

@@ -1,0 +1,173 @@
+"""What each choice is worth: ``python -m evals.ablations [--data DIR]`` prints Markdown tables.
+
+Every row is the product with one setting changed, measured like any other run. Embeddings are
+cached, so after `letopis eval run` this takes minutes.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import Stemmer
+from rank_bm25 import BM25Okapi
+from rich.console import Console
+
+from chunking.errors import LetopisError
+from configs.build import build_embedder
+from configs.settings import Settings, load
+from evals import datasets, run
+from evals.cache import Cached
+from evals.datasets import Dataset
+from evals.metrics import by_query, mean
+from evals.mixed import OTHER, SAME, mix
+from evals.progress import shown
+from evals.types import Record, ranked
+from indexing.dense import Embedder
+from indexing.ingest import Progress
+
+Change = Mapping[str, Mapping[str, Any]]
+
+TEMPLATE: dict[str, Change] = {
+    "nothing of the turn before": {"template": {"dense_before": 0, "sparse_before": 0}},
+    "dense only, x0.5": {"template": {"dense_before": 0.5, "sparse_before": 0}},
+    "sparse only, x0.5": {"template": {"dense_before": 0, "sparse_before": 0.5}},
+    "both, x0.25": {"template": {"dense_before": 0.25, "sparse_before": 0.25}},
+    "both, x0.5 (default)": {},
+    "both, x1": {"template": {"dense_before": 1, "sparse_before": 1}},
+}
+
+_EQUAL = {"user": {"dense": 1, "sparse": 1}}
+
+FUSION: dict[str, Change] = {
+    "plain RRF, k=60, equal weights": {
+        "retrieval": {"rrf_k": 60, "lexical_coverage": False, **_EQUAL}
+    },
+    "plain RRF, k=10, equal weights": {
+        "retrieval": {"rrf_k": 10, "lexical_coverage": False, **_EQUAL}
+    },
+    "plain RRF, k=10, user sparse 1.6": {"retrieval": {"lexical_coverage": False}},
+    "coverage, k=10, equal weights": {"retrieval": _EQUAL},
+    "coverage, k=60": {"retrieval": {"rrf_k": 60}},
+    "coverage, k=10 (default)": {},
+}
+
+BALANCE: dict[str, Change] = {
+    f"{share:g}{' (default)' if share == 0.85 else ''}": {"retrieval": {"language_balance": share}}
+    for share in (0, 0.5, 0.85, 1)
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure every table and print it; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m evals.ablations", description=__doc__)
+    parser.add_argument("--data", type=Path, help="folder of sets in BEIR layout")
+    chosen = parser.parse_args(arguments)
+    errors = Console(stderr=True)
+    try:
+        with ExitStack() as stack:
+            settings = load()
+            file = settings.cache_dir.expanduser() / run.CACHE
+            embedder = stack.enter_context(Cached(build_embedder(settings), file))
+            progress = stack.enter_context(shown(errors))
+            for text in tables(settings, embedder, chosen.data, progress):
+                print(text, end="\n\n", flush=True)  # noqa: T201
+    except LetopisError as error:
+        errors.print(f"error: {error}", markup=False)
+        return 1
+    return 0
+
+
+def tables(
+    settings: Settings, embedder: Embedder, data: Path | None, progress: Progress | None = None
+) -> Iterator[str]:
+    """Yield the tables, one by one."""
+    sets = {name: datasets.load(name, data) for name in datasets.KNOWN if name != "scifact"}
+    mixed = mix(sets["xquad-ru"], sets["xquad-en"])
+
+    def measure(change: Change, dataset: Dataset, arms: Sequence[str]) -> dict[str, Record]:
+        changed = Settings(**merge(settings.model_dump(by_alias=True), change))
+        found = run.measure([dataset], arms, changed, embedder, progress)
+        return {record["arm"]: record for record in found}
+
+    yield stemming([sets["xquad-ru"], sets["xquad-r-ru"]])
+
+    arms = ("sparse", "dense", "hybrid")
+    lines = [row("turn before, LoCoMo", [*arms, "hybrid R@10"]), "|---|---|---|---|---|"]
+    for name, change in TEMPLATE.items():
+        found = measure(change, sets["locomo"], arms)
+        cells = [percent(found[arm], "nDCG@10") for arm in arms]
+        lines.append(row(name, [*cells, percent(found["hybrid"], "R@10")]))
+    yield "\n".join(lines)
+
+    names = ("locomo", "xquad-r-ru", "xquad-r-en", "xquad-en-ru", "xquad-ru-en")
+    lines = [row("fusion, hybrid nDCG@10", names), "|---" * (len(names) + 1) + "|"]
+    for name, change in FUSION.items():
+        found_by = [measure(change, sets[each], ["hybrid"])["hybrid"] for each in names]
+        lines.append(row(name, [percent(record, "nDCG@10") for record in found_by]))
+    yield "\n".join(lines)
+
+    lines = [row("language balance, xquad-mixed", [SAME, OTHER, "all"]), "|---|---|---|---|"]
+    for name, change in BALANCE.items():
+        record = measure(change, mixed, ["hybrid"])["hybrid"]
+        parts = [100 * record["by_category"][label]["nDCG@10"] for label in (SAME, OTHER)]
+        cells = [*(f"{value:.1f}" for value in parts), percent(record, "nDCG@10")]
+        lines.append(row(name, cells))
+    yield "\n".join(lines)
+
+
+def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    """Return nested settings with some values changed."""
+    merged = dict(base)
+    for name, value in change.items():
+        deeper = isinstance(value, Mapping) and isinstance(merged.get(name), dict)
+        merged[name] = merge(merged[name], value) if deeper else value
+    return merged
+
+
+def row(name: str, cells: Sequence[str]) -> str:
+    """Return a line of a Markdown table."""
+    return f"| {' | '.join([name, *cells])} |"
+
+
+def percent(record: Record, measure: str) -> str:
+    """Return a measure in percent."""
+    return f"{100 * record['metrics'][measure]:.1f}"
+
+
+def stemming(sets: Sequence[Dataset]) -> str:
+    """Compare one pass of the Russian stemmer with its fixed point, bare BM25 over words."""
+    stemmer = Stemmer.Stemmer("russian")
+
+    def once(text: str) -> list[str]:
+        return list(stemmer.stemWords(re.findall(r"\w+", text.lower())))
+
+    def fixed_point(text: str) -> list[str]:
+        found = once(text)
+        while (again := list(stemmer.stemWords(found))) != found:
+            found = again
+        return found
+
+    lines = [row("Russian stems, BM25", [s.name for s in sets]), "|---" * (len(sets) + 1) + "|"]
+    for name, way in {"one pass": once, "fixed point (default)": fixed_point}.items():
+        lines.append(row(name, [f"{100 * _bm25(dataset, way):.1f}" for dataset in sets]))
+    return "\n".join(lines)
+
+
+def _bm25(dataset: Dataset, words: Callable[[str], list[str]]) -> float:
+    """Return BM25's nDCG@10 with these words."""
+    ids = list(dataset.documents)
+    index = BM25Okapi([words(entry.text) for entry in dataset.documents.values()])
+    answers = {}
+    for query in dataset.queries.values():
+        scores = index.get_scores(words(query.text))
+        best = sorted(range(len(ids)), key=lambda i: -scores[i])[:50]
+        answers[query.id] = ranked([ids[i] for i in best])
+    return mean(by_query(dataset.qrels, answers).values())["nDCG@10"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

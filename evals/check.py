@@ -1,0 +1,114 @@
+"""A quick look at quality with floors: ``python -m evals.check``, under 90 s, nothing kept.
+
+Exit 0: every floor holds, or no folder was named and the default one is not there (it says so).
+Exit 1: a number is below its floor, or something that was named is missing. Floors are a point
+below what was measured.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from chunking.errors import LetopisError
+from configs.build import build_embedder
+from configs.settings import Settings, load
+from evals import datasets, run
+from evals.cache import Cached
+from evals.datasets import Dataset
+from evals.progress import shown
+from evals.types import Record
+from indexing.ingest import Progress
+
+PARTS: dict[str, Callable[[Dataset], Dataset]] = {
+    "locomo": lambda dataset: datasets.conversations(dataset, 2),
+    "xquad-r-ru": lambda dataset: datasets.head(dataset, 200),
+    "xquad-r-en": lambda dataset: datasets.head(dataset, 200),
+}
+
+FLOORS: dict[tuple[str, str, str], float] = {
+    ("locomo", "sparse", "nDCG@10"): 58.2,
+    ("locomo", "dense", "nDCG@10"): 39.4,
+    ("locomo", "hybrid", "nDCG@10"): 59.3,
+    ("locomo", "hybrid", "R@10"): 78.6,
+    ("xquad-r-ru", "sparse", "nDCG@10"): 84.9,
+    ("xquad-r-ru", "dense", "nDCG@10"): 86.5,
+    ("xquad-r-ru", "hybrid", "nDCG@10"): 88.9,
+    ("xquad-r-en", "sparse", "nDCG@10"): 86.9,
+    ("xquad-r-en", "dense", "nDCG@10"): 88.4,
+    ("xquad-r-en", "hybrid", "nDCG@10"): 90.0,
+}
+"""Dataset, arm, measure -> the least percent that is accepted."""
+
+ARMS = ("sparse", "dense", "hybrid")
+
+
+def measure(
+    data: Path | None, settings: Settings, progress: Progress | None = None
+) -> list[Record]:
+    """Run the arms on the first part of each set."""
+    parts = [cut(datasets.load(name, data)) for name, cut in PARTS.items()]
+    with (
+        tempfile.TemporaryDirectory(prefix="letopis-check-") as folder,
+        Cached(build_embedder(settings), Path(folder) / "once.sqlite") as embedder,
+    ):
+        return [
+            record
+            for part in parts
+            for record in run.measure([part], ARMS, settings, embedder, progress)
+        ]
+
+
+def below(
+    records: Sequence[Record], floors: dict[tuple[str, str, str], float]
+) -> list[tuple[str, str, str]]:
+    """Return the floors that do not hold; one without a record does not."""
+    found = {(r["dataset"], r["arm"]): r["metrics"] for r in records}
+    return [
+        (dataset, arm, name)
+        for (dataset, arm, name), floor in floors.items()
+        if 100 * found.get((dataset, arm), {}).get(name, 0.0) < floor
+    ]
+
+
+def table(records: Sequence[Record], floors: dict[tuple[str, str, str], float]) -> Table:
+    """Return measured beside floor."""
+    metrics = {(r["dataset"], r["arm"]): r["metrics"] for r in records}
+    broken = below(records, floors)
+    found = Table("dataset (part)", "arm", "measure", "measured", "floor", "")
+    for (dataset, arm, name), floor in floors.items():
+        value = 100 * metrics.get((dataset, arm), {}).get(name, 0.0)
+        state = "[red]below" if (dataset, arm, name) in broken else "[green]ok"
+        found.add_row(dataset, arm, name, f"{value:.2f}", f"{floor:.2f}", state)
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check the floors; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m evals.check", description=__doc__)
+    parser.add_argument("--data", type=Path, help="folder of the sets")
+    chosen = parser.parse_args(arguments)
+    console, errors = Console(), Console(stderr=True)
+    try:
+        folder = datasets.data_folder(chosen.data)
+    except LetopisError as error:
+        named = chosen.data is not None or datasets.VARIABLE in os.environ
+        errors.print(f"{'error' if named else 'skipped'}: {error}", markup=False)
+        return 1 if named else 0
+    try:
+        with shown(errors) as progress:
+            records = measure(folder, load(), progress)
+    except LetopisError as error:
+        errors.print(f"error: {error}", markup=False)
+        return 1
+    console.print(table(records, FLOORS))
+    return 1 if below(records, FLOORS) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

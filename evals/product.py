@@ -1,0 +1,151 @@
+"""The product under test: a dataset goes in by its write path, and its retriever answers.
+
+Documents are global (or their ``conv``'s, where they have one), turns are their ``conv``'s; a
+query is asked as the user its ``conv`` names. A document ranks where its best chunk does.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from chunking.types import Document
+from configs.build import Parts, build
+from configs.settings import Settings
+from evals.chat import is_turn, sessions
+from evals.datasets import Dataset, Entry
+from evals.errors import EvalError
+from evals.metrics import DEPTH
+from indexing import template
+from indexing.catalog import digest
+from indexing.dense import Embedder
+from indexing.errors import SourceError
+from indexing.ingest import Progress, document_source, ingest_session
+from indexing.types import GLOBAL, Memory, Scope, user_scope
+from indexing.write import Recipe, Report, Source, write
+from retrieval.retriever import Retriever
+
+
+@contextmanager
+def opened(settings: Settings, embedder: Embedder, folder: Path) -> Iterator[Parts]:
+    """Open the product with its embedded store in a folder; other settings stay."""
+    here = {"data_dir": folder, "store": "", "catalog": ""}
+    parts = build(settings.model_copy(update=here), embedder=embedder)
+    try:
+        yield parts
+    finally:
+        parts.close()
+
+
+@contextmanager
+def temporary(settings: Settings, embedder: Embedder) -> Iterator[Parts]:
+    """Open an empty product in a folder that is gone afterwards."""
+    with (
+        tempfile.TemporaryDirectory(prefix="letopis-eval-") as folder,
+        opened(settings, embedder, Path(folder)) as parts,
+    ):
+        yield parts
+
+
+def fill(parts: Parts, dataset: Dataset, progress: Progress | None = None) -> None:
+    """Index the documents of a dataset. Raises `EvalError` where the product refuses one."""
+    entries = list(dataset.documents.values())
+    turns = [entry for entry in entries if is_turn(entry)]
+    rest: dict[Scope, list[Entry]] = {}
+    for entry in entries:
+        if not is_turn(entry):
+            rest.setdefault(user_scope(entry.conv) if entry.conv else GLOBAL, []).append(entry)
+    done = 0
+
+    def step(count: int) -> None:
+        nonlocal done
+        done += count
+        if progress:
+            progress(f"{dataset.corpus}: index", done, len(entries))
+
+    for scope, part in rest.items():
+        _refused(write(parts.index, scope, _sources(parts.index.recipe, part, step)))
+    for conv, held in sessions(turns).items():
+        for session in held:
+            _refused(ingest_session(parts.index, user_scope(conv), session))
+            step(len(session.turns))
+
+
+def _refused(report: Report) -> None:
+    for letter in report.dead:
+        raise EvalError(f"the product refused {letter.path} {letter.place}: {letter.reason}")
+
+
+def _sources(
+    recipe: Recipe, entries: Sequence[Entry], step: Callable[[int], None]
+) -> Iterator[Source]:
+    for entry in entries:
+        document = Document(entry.id, entry.text, entry.title)
+        with suppress(SourceError):  # no text: nothing can find it, and its queries count that
+            yield document_source(recipe, document, digest(entry.title, entry.text))
+        step(1)
+
+
+def ask(parts: Parts, dataset: Dataset, branches: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield query id -> document ids, best first, with only these branches asked."""
+    retriever = only(parts.retriever, branches)
+    for query in dataset.queries.values():
+        yield query.id, top(retriever, query.text, query.conv or None, DEPTH)
+
+
+def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
+    """Return the retriever with the weights of other branches set to 0."""
+    policies = {
+        collection: replace(
+            policy,
+            weights={name: w if name in branches else 0.0 for name, w in policy.weights.items()},
+        )
+        for collection, policy in retriever.policies.items()
+    }
+    return replace(retriever, policies=policies)
+
+
+def top(retriever: Retriever, query: str, user_id: str | None, depth: int) -> list[str]:
+    """Return the best documents, up to ``depth``; asks for more chunks until there are enough."""
+    k = depth
+    while True:
+        hits = _deep(retriever, k).retrieve(query, user_id, k=k).hits
+        found = list(dict.fromkeys(document_id(hit.memory) for hit in hits))
+        if len(found) >= depth or len(hits) < k:
+            return found[:depth]
+        k *= 2
+
+
+def _deep(retriever: Retriever, k: int) -> Retriever:
+    """Return the retriever with branch lists of at least ``k``."""
+    if all(policy.limit >= k for policy in retriever.policies.values()):
+        return retriever
+    policies = {
+        name: replace(policy, limit=max(policy.limit, k))
+        for name, policy in retriever.policies.items()
+    }
+    return replace(retriever, policies=policies)
+
+
+def document_id(memory: Memory) -> str:
+    """Return the id that the dataset gave the document or turn of a memory."""
+    return memory.turn_id or memory.source_id
+
+
+def template_line(settings: Settings) -> str:
+    """Say what text the indexes were given, in one line."""
+    factors = settings.template
+    return (
+        f"{template.VERSION}: date and speaker, or title and headings; text [photo: caption]; "
+        f"turn before x{factors.dense_before:g} dense, x{factors.sparse_before:g} sparse"
+    )
+
+
+def shown(settings: Settings, embedder: Embedder) -> dict[str, Any]:
+    """Return the settings that change a result, without places and keys."""
+    parts = {"chunking", "template", "retrieval"}
+    return {"embedder": embedder.name} | settings.model_dump(
+        mode="json", by_alias=True, include=parts
+    )
