@@ -49,7 +49,7 @@ class EmbedderSettings(Section):
     url: str = Field("", description="an OpenAI-compatible endpoint, as `http://host/v1`")
     api_key: str = Field("", repr=False, description="the endpoint's key")
     threads: int = Field(0, ge=0, description="0: all cores this process may use")
-    batch_tokens: int = Field(4096, ge=512, description="padded tokens of one model call")
+    batch_tokens: int = Field(1024, ge=512, description="padded tokens of one model call")
     query_prefix: str | None = Field(None, description="none: E5's for an E5 model, else empty")
     passage_prefix: str | None = Field(None, description="none: E5's for an E5 model, else empty")
 

@@ -46,8 +46,11 @@ class Cached:
         self._inner = inner
         self._file = file
         self._lock = threading.Lock()
-        with self._mapped():
+        try:
             file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CacheDamaged(f"cannot use the cache {file}: {error.strerror}") from error
+        with self._mapped():
             self._db = sqlite3.connect(file, timeout=60, check_same_thread=False)
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.executescript(_SCHEMA)
@@ -100,9 +103,9 @@ class Cached:
     def _mapped(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.DatabaseError, OSError) as error:
+        except sqlite3.DatabaseError as error:
             raise CacheDamaged(
-                f"the cache {self._file} cannot be used ({error}); it is safe to delete"
+                f"cannot use the cache {self._file}: {error}; it is safe to delete"
             ) from error
 
     def _check_probe(self) -> None:

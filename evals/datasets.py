@@ -81,9 +81,11 @@ def data_folder(given: Path | None = None) -> Path:
     named = os.environ.get(VARIABLE)
     folder = given or (Path(named) if named else DEFAULT)
     if not folder.expanduser().is_dir():
+        sources = "; ".join(dict.fromkeys(origin.source for origin in KNOWN.values()))
         raise DataMissing(
             f"there is no data folder {folder}: name one with --data or {VARIABLE}, with one "
-            "folder a set in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)"
+            "folder a set in BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv), made from "
+            f"{sources}"
         )
     return folder.expanduser()
 

@@ -1,6 +1,6 @@
 """Compare the variants of the shipped model: ``python -m evals.variants [--data DIR] [NAME …]``.
 
-Quality: nDCG@10 of the dense arm on LoCoMo and XQuAD-R, the product's own path. Speed: the variants
+Quality: nDCG@10 of the dense arm on XQuAD-R, the product's own path. Speed: the variants
 take turns on the same texts in one process, and the median of the rounds is kept, as documents a
 second and milliseconds a question, so a busy machine slows all alike. Prints a Markdown table.
 """
@@ -23,7 +23,7 @@ from indexing.dense import Embedder
 from indexing.ingest import Progress
 from indexing.weights import VARIANTS, e5_folder
 
-SETS = ("locomo", "xquad-r-ru", "xquad-r-en")
+SETS = ("xquad-r-ru", "xquad-r-en")
 REFERENCE = "fp32"
 PASSAGES = 48
 QUESTIONS = 20

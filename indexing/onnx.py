@@ -31,7 +31,7 @@ class OnnxEmbedder:
         name: str = "",
         prefixes: Prefixes | None = None,
         threads: int = 0,
-        batch_tokens: int = 4096,
+        batch_tokens: int = 1024,
         max_length: int = 512,
     ) -> None:
         self.name = name or folder.name

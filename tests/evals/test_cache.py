@@ -131,5 +131,5 @@ def test_the_texts_themselves_are_not_stored(file: Path, embedder: Any) -> None:
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, embedder: Any) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(CacheDamaged, match="cannot be used"):
+    with pytest.raises(CacheDamaged, match="cannot use the cache"):
         Cached(embedder, tmp_path / "file" / "embeddings.sqlite")

@@ -130,8 +130,9 @@ def test_the_folder_given_goes_before_the_variable_and_that_before_the_default(
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataMissing, match=f"no data folder {tmp_path / 'gone'}"):
+    with pytest.raises(DataMissing, match=f"no data folder {tmp_path / 'gone'}") as raised:
         names(tmp_path / "gone")
+    assert "snap-research" in str(raised.value), "and where the sets come from"
 
 
 def test_a_part_of_conversations_has_their_documents_and_queries(chats: Path) -> None:
