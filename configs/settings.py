@@ -88,7 +88,7 @@ Bm25 = Annotated[float | None, Field(description="least BM25 score of a sparse h
 class ScopeSettings(Section):
     """How one scope is searched; see `retrieval.types.ScopePolicy`."""
 
-    limit: Limit = 100
+    limit: Limit = 50
     dense: DenseWeight = 1.0
     sparse: SparseWeight = 1.0
     dense_threshold: Cosine = None
@@ -112,7 +112,7 @@ class UserSettings(ScopeSettings):
 class SessionSettings(UserSettings):
     """One session's memories: few, so a shorter list."""
 
-    limit: Limit = 50
+    limit: Limit = 30
 
 
 class RetrievalSettings(Section):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from chunking.types import Document
+from chunking.types import Document, Session
 from configs.build import Parts, build
 from configs.settings import Settings
 from evals.chat import is_turn, sessions
@@ -22,7 +22,7 @@ from indexing import template
 from indexing.catalog import digest
 from indexing.dense import Embedder
 from indexing.errors import SourceError
-from indexing.ingest import Progress, document_source, ingest_session
+from indexing.ingest import Progress, document_source, ingest_chats
 from indexing.types import GLOBAL, Memory, Scope, user_scope
 from indexing.write import Recipe, Report, Source, write
 from retrieval.retriever import Retriever
@@ -68,9 +68,13 @@ def fill(parts: Parts, dataset: Dataset, progress: Progress | None = None) -> No
     for scope, part in rest.items():
         _refused(write(parts.index, scope, _sources(parts.index.recipe, part, step)))
     for conv, held in sessions(turns).items():
-        for session in held:
-            _refused(ingest_session(parts.index, user_scope(conv), session))
-            step(len(session.turns))
+        _refused(ingest_chats(parts.index, user_scope(conv), _told(held, step)))
+
+
+def _told(held: Sequence[Session], step: Callable[[int], None]) -> Iterator[Session]:
+    for session in held:
+        yield session
+        step(len(session.turns))
 
 
 def _refused(report: Report) -> None:

@@ -164,7 +164,10 @@ class Catalog:
             }
 
     def commit(self, scope: Scope, rows: Sequence[SourceRow]) -> None:
-        """Record sources as indexed, in one transaction, replacing earlier rows."""
+        """Record sources as indexed, in one transaction, replacing earlier rows.
+
+        A document is its own path: its dead letter goes with the same transaction.
+        """
         now = datetime.now(UTC).timestamp()
         values = [
             {
@@ -183,6 +186,10 @@ class Catalog:
         with self._write() as connection:
             _drop_sources(connection, scope, [row.source_id for row in rows])
             connection.execute(insert(sources), values)
+            for start in range(0, len(rows), PAGE):
+                keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
+                mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
+                connection.execute(delete(dead_letters).where(*mine))
 
     def remove(self, scope: Scope, source_ids: Sequence[str]) -> None:
         """Drop the rows of sources."""

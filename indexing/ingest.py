@@ -4,7 +4,7 @@ A bad file or line goes to the dead-letter table and the run goes on.
 """
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from indexing.catalog import DeadLetter, digest
 from indexing.chat import SUFFIXES, parse_turns
 from indexing.errors import SourceError
 from indexing.parse import DOCUMENTS, check_file, read_text
-from indexing.types import GLOBAL, Filter, Kind, Scope, user_scope
+from indexing.types import GLOBAL, Filter, Scope, user_scope
 from indexing.write import Index, Origin, Recipe, Report, Source, bury, write
 
 Progress = Callable[[str, int, int], None]
@@ -94,6 +94,7 @@ def ingest_files(
     """Index documents; a file's place below ``base`` is what answers show as its source."""
     report = Report()
     known = index.catalog.sources(scope, [name_of(file) for file in files])
+    dead = {letter.path for letter in index.catalog.dead(scope)}
 
     def parsed() -> Iterator[Source]:
         for number, file in enumerate(files):
@@ -112,7 +113,8 @@ def ingest_files(
                 row = known.get(name)
                 if row and row.content_hash == content:
                     report.unchanged += 1
-                    index.catalog.revive(scope, name)
+                    if name in dead:
+                        index.catalog.revive(scope, name)
                     continue
                 document = parser(text, name, uri)
                 yield document_source(index.recipe, document, content)
@@ -152,7 +154,7 @@ def ingest_turns(
         report.seen = 1
         bury(index, report, DeadLetter(scope or GLOBAL, path, "", str(error)))
         return report
-    sessions: dict[tuple[Scope, str], list[Turn]] = {}
+    chats: dict[Scope, dict[str, list[Turn]]] = {}
     letters: list[DeadLetter] = []
     for line in parse_turns(text, uri or path, index.recipe.timezone):
         place, reason = f"line {line.number}", line.error
@@ -160,17 +162,23 @@ def ingest_turns(
         if owner is None or line.turn is None:
             letters.append(DeadLetter(scope or GLOBAL, path, place, refusal))
             continue
-        sessions.setdefault((owner, line.session_id), []).append(line.turn)
+        chats.setdefault(owner, {}).setdefault(line.session_id, []).append(line.turn)
     report.seen += len(letters)
     bury(index, report, *letters)
     origin = Origin(scope or GLOBAL, path)
-    for number, ((owner, session_id), turns) in enumerate(sessions.items()):
-        if progress:
-            progress(f"{uri} {session_id}", number, len(sessions))
-        session = Session(session_id, tuple(sorted(turns, key=_time)))
-        report.add(ingest_session(index, owner, session, origin))
+    for owner, held in chats.items():
+        report.add(ingest_chats(index, owner, _in_order(held, uri or path, progress), origin))
     index.catalog.revive(origin.scope, path, [letter.place for letter in report.dead])
     return report
+
+
+def _in_order(
+    held: Mapping[str, Sequence[Turn]], uri: str, progress: Progress | None
+) -> Iterator[Session]:
+    for number, (session_id, turns) in enumerate(held.items()):
+        if progress:
+            progress(f"{uri} {session_id}", number, len(held))
+        yield Session(session_id, tuple(sorted(turns, key=_time)))
 
 
 def _time(turn: Turn) -> float:
@@ -193,42 +201,52 @@ def _owner(user_id: str, scope: Scope | None) -> tuple[Scope | None, str]:
 def ingest_session(
     index: Index, scope: Scope, session: Session, origin: Origin | None = None
 ) -> Report:
-    """Index the turns of one session; of turns with one id the last counts.
+    """Index the turns of one session; see `ingest_chats`."""
+    return ingest_chats(index, scope, [session], origin)
 
-    Equal turns are not embedded again. ``origin`` is the file that they were read from.
+
+def ingest_chats(
+    index: Index, scope: Scope, sessions: Iterable[Session], origin: Origin | None = None
+) -> Report:
+    """Index the turns of sessions of one scope; of turns with one id the last counts.
+
+    Equal turns are not embedded again; batches fill across sessions. ``origin`` is the file that
+    they were read from.
     """
-    report = Report(seen=len(session.turns))
+    report = Report()
+    changed = (source for session in sessions for source in _changed(index, scope, session, report))
+    report.add(write(index, scope, changed, origin))
+    return report
+
+
+def _changed(index: Index, scope: Scope, session: Session, report: Report) -> Iterator[Source]:
+    """Yield the turns of a session that are new or different; count the others."""
     last = {turn.turn_id: turn for turn in session.turns}
-    report.unchanged = len(session.turns) - len(last)
+    report.seen += len(session.turns)
+    report.unchanged += len(session.turns) - len(last)
     session = replace(session, turns=tuple(last.values()))
     cut: dict[str, list[Chunk]] = {}
     for chunk in index.recipe.chunk_turns(session):
         cut.setdefault(chunk.source_id, []).append(chunk)
     named = {_turn_source(session, turn): turn for turn in session.turns}
     known = index.catalog.sources(scope, list(named))
-
-    def changed() -> Iterator[Source]:
-        for source_id, turn in named.items():
-            chunks = cut.get(turn.turn_id, [])
-            before = chunks[0].before if chunks else ""
-            when = turn.at.isoformat() if turn.at else ""
-            content = digest(turn.role, turn.speaker, when, turn.text, before)
-            row = known.get(source_id)
-            if row and row.content_hash == content:
-                report.unchanged += 1
-                continue
-            kind: Kind = "tool_result" if turn.role == "tool" else "turn"
-            yield Source(
-                source_id,
-                kind,
-                content,
-                chunks,
-                conversation_id=session.session_id,
-                turn_id=turn.turn_id,
-            )
-
-    report.add(write(index, scope, changed(), origin))
-    return report
+    for source_id, turn in named.items():
+        chunks = cut.get(turn.turn_id, [])
+        before = chunks[0].before if chunks else ""
+        when = turn.at.isoformat() if turn.at else ""
+        content = digest(turn.role, turn.speaker, when, turn.text, before)
+        row = known.get(source_id)
+        if row and row.content_hash == content:
+            report.unchanged += 1
+            continue
+        yield Source(
+            source_id,
+            "tool_result" if turn.role == "tool" else "turn",
+            content,
+            chunks,
+            conversation_id=session.session_id,
+            turn_id=turn.turn_id,
+        )
 
 
 def _turn_source(session: Session, turn: Turn) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,8 +189,7 @@ class Branch:
     lang: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A memory's id and its score in one branch; higher is better.
 
     Whole memories are read only for the few that an answer shows. ``lang`` is the branch's

@@ -200,9 +200,6 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
     index.catalog.commit(
         scope, [SourceRow(s.source_id, s.content_hash, len(s.chunks)) for s in sources]
     )
-    for source in sources:
-        if source.kind == "document":
-            index.catalog.revive(scope, source.source_id)
     report.indexed += len(sources)
     report.memories += len(fresh)
 

@@ -4,11 +4,10 @@ Reciprocal rank fusion: Cormack, Clarke, Büttcher (2009), doi:10.1145/1571941.1
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """An id at its place in a list; ``weight`` is what that place counts."""
 
     id: str

@@ -14,7 +14,7 @@ class ScopePolicy:
     (cosine, BM25) before fusion; a branch of weight 0 is not asked.
     """
 
-    limit: int = 100
+    limit: int = 50
     weights: Mapping[str, float] = field(default_factory=lambda: {"dense": 1.0, "sparse": 1.0})
     thresholds: Mapping[str, float] = field(default_factory=dict)
 
