@@ -98,6 +98,7 @@ class ScopeSettings(Section):
 class GlobalSettings(ScopeSettings):
     """Documents for everybody: both branches count alike, and the threshold is stricter."""
 
+    limit: Limit = 30
     dense_threshold: Cosine = 0.70
 
 

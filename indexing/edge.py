@@ -34,7 +34,7 @@ from indexing.edge_shard import (
 )
 from indexing.errors import InvalidInput, StoreError
 from indexing.lease import Lease
-from indexing.store import check_points, idf_corpus, is_empty, narrowed
+from indexing.store import check_points, idf_corpus, is_empty, matches, narrowed
 from indexing.types import Branch, Collection, Filter, Memory, Point, Scored, Vector, VectorNames
 
 PAGE = 256
@@ -42,6 +42,8 @@ PAGE = 256
 
 class EdgeStore:
     """A `VectorStore` in a folder of this machine, shared by turns with other processes."""
+
+    concurrent = False
 
     def __init__(self, folder: Path, *, busy_timeout: float = 10.0, idle: float = 5.0) -> None:
         self.folder = folder
@@ -94,6 +96,11 @@ class EdgeStore:
         if limit < 1:
             raise InvalidInput(f"the limit is {limit}")
         condition = build_filter(collection, where)
+        if where.ids is not None:  # read by id: a filtered scroll takes three times as long
+            with self._read(collection) as shard:
+                named = shard.retrieve(list(where.ids), True, False)
+            found = (to_memory(collection, record) for record in named)
+            return sorted((m for m in found if matches(m, where)), key=lambda m: m.id)[:limit]
         with self._read(collection) as shard:
             records, _ = shard.scroll(
                 engine.ScrollRequest(filter=condition, limit=limit, with_payload=True)

@@ -183,6 +183,8 @@ def to_memory(collection: Collection, found: engine.Record | engine.ScoredPoint)
 def to_scored(branch: Branch, found: list[engine.ScoredPoint]) -> list[Scored]:
     """Return one ranked list."""
     lang = branch.lang or ""
+    if not isinstance(branch.vector, SparseVector):
+        return [Scored(str(p.id), p.score, lang) for p in found]
     return [Scored(str(p.id), p.score, lang, (p.payload or {}).get("terms", "")) for p in found]
 
 

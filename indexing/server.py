@@ -40,6 +40,8 @@ def connect(url: str, *, api_key: str | None = None, timeout: float = 10.0) -> "
 class ServerStore:
     """A `VectorStore` behind a `QdrantClient`, which it closes. The server does the locking."""
 
+    concurrent = True
+
     def __init__(self, client: QdrantClient, *, prefix: str = "letopis_") -> None:
         self._client = client
         self._prefix = prefix

@@ -34,6 +34,10 @@ SPARSE = "sparse"
 class VectorStore(Protocol):
     """What the write and the read side need of an engine. Implementations are thread-safe."""
 
+    concurrent: bool
+    """Whether collections are better asked at once. Not the embedded engine: one query of it
+    already uses every core."""
+
     def open_collection(self, collection: Collection, names: VectorNames) -> None:
         """Create the collection with its vectors and payload indexes if it is not there yet."""
 
@@ -107,6 +111,21 @@ def idf_corpus(where: Filter) -> Filter:
 def narrowed(where: Filter, branch: Branch) -> Filter:
     """Return the filter of one branch: the call's, and the branch's language."""
     return where if branch.lang is None else replace(where, langs=(branch.lang,))
+
+
+def matches(memory: Memory, where: Filter) -> bool:
+    """Whether a memory that was read by its id passes the filter: the engine's rule in Python."""
+    if memory.scope.tenant != where.scope.tenant:
+        return False
+    if where.now and memory.expires_at and memory.expires_at <= where.now:
+        return False
+    allowed = (
+        (where.kinds, memory.kind),
+        (where.source_ids, memory.source_id),
+        (where.langs, memory.lang),
+        (where.ids, memory.id),
+    )
+    return all(values is None or value in values for values, value in allowed)
 
 
 def is_empty(branch: Branch) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -73,9 +74,7 @@ class Scope:
     @property
     def tenant(self) -> str:
         """The value of the tenant key: equal only for exactly equal ids (SHA-256, 32 hex)."""
-        parts = (self.collection, self.user_id, self.session_id)
-        framed = b"".join(len(p.encode()).to_bytes(4, "big") + p.encode() for p in parts)
-        return hashlib.sha256(framed).hexdigest()[:32]
+        return _tenant(self.collection, self.user_id, self.session_id)
 
     def __str__(self) -> str:
         if self.collection == "global":
@@ -83,6 +82,12 @@ class Scope:
         if self.collection == "user":
             return f"user:{self.user_id}"
         return f"session:{self.user_id}/{self.session_id}"
+
+
+@lru_cache(maxsize=4096)
+def _tenant(*parts: str) -> str:
+    framed = b"".join(len(p.encode()).to_bytes(4, "big") + p.encode() for p in parts)
+    return hashlib.sha256(framed).hexdigest()[:32]
 
 
 GLOBAL = Scope("global")

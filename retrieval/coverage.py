@@ -44,12 +44,10 @@ def coverage(wanted: Collection[str], lexicon: str) -> float:
     """Return the share of the wanted terms that a memory's `sparse.lexicon` has, 0 to 1."""
     if not wanted:
         return 0.0
-    own, _, before = lexicon.partition("\t")
+    own_end = lexicon.find("\t")
     found = 0.0
     for term in wanted:
-        word = f" {term} "
-        if word in own:
-            found += 1
-        elif word in before:
-            found += BEFORE
+        at = lexicon.find(f" {term} ")
+        if at >= 0:
+            found += 1 if at < own_end else BEFORE
     return found / len(wanted)

@@ -120,12 +120,13 @@ class Retriever:
         """Rank every branch over all scopes, fuse the ranks, and return the k best."""
         wanted = content_terms(query)
         owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
+        weights = {a.scope: self.policies[a.scope.collection].weights for a in answers}
         lists: dict[str, list[Ranked]] = {}
         places: dict[tuple[str, str], tuple[int, Scored, float]] = {}
         for branch, ranked in self._rank(query, answers).items():
             ranking = lists.setdefault(branch, [])
             for rank, (hit, shift) in enumerate(ranked, 1):
-                weight = self.policies[owners[hit.id].collection].weights[branch]
+                weight = weights[owners[hit.id]][branch]
                 if branch == SPARSE and self.lexical_coverage:
                     weight *= coverage(wanted, hit.terms)
                 ranking.append(Ranked(hit.id, weight))
@@ -145,14 +146,15 @@ class Retriever:
     def _rank(
         self, query: str, answers: Sequence[ScopeAnswer]
     ) -> dict[str, list[tuple[Scored, float]]]:
-        """Return each branch's hits of all scopes, best first, with what shifted each score."""
+        """Return each branch's best hits of all scopes, with what shifted each score."""
         found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
         for answer in answers:
             for branch, hits in answer.branches.items():
                 found[branch] += hits
         dense = balance(found[DENSE], language(query), self.language_balance)
         sparse = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
-        return {DENSE: dense, SPARSE: [(scored, 0.0) for scored in sparse]}
+        depth = max(self.policies[answer.scope.collection].limit for answer in answers)
+        return {DENSE: dense[:depth], SPARSE: [(scored, 0.0) for scored in sparse[:depth]]}
 
     def _read(self, fused: Sequence[Fused], now: datetime) -> tuple[Hit, ...]:
         """Read the memories of the best; what was deleted meanwhile is left out."""

@@ -1,4 +1,4 @@
-"""Ask the scopes in parallel: one batched engine query each, one ranked list a branch.
+"""Ask the scopes, in parallel where the store gains by it: one batched engine query each.
 
 A scope that fails is reported in the trace and does not sink the others; when all fail, the first
 error is raised.
@@ -45,9 +45,11 @@ def search(
     pool: ThreadPoolExecutor,
 ) -> list[ScopeAnswer]:
     """Ask every scope. Raises the first `StoreError` when none answered."""
-    asked = [pool.submit(ask, store, s, policies[s.collection], question) for s in scopes[1:]]
-    answers = [ask(store, scopes[0], policies[scopes[0].collection], question)]
-    answers += [future.result() for future in asked]
+
+    def one(scope: Scope) -> ScopeAnswer:
+        return ask(store, scope, policies[scope.collection], question)
+
+    answers = list(pool.map(one, scopes) if store.concurrent else map(one, scopes))
     errors = [answer.error for answer in answers if answer.error is not None]
     if len(errors) == len(answers):
         raise errors[0]
