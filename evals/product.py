@@ -113,7 +113,7 @@ def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
 
 def top(retriever: Retriever, query: str, user_id: str | None, depth: int) -> list[str]:
     """Return the best documents, up to ``depth``; asks for more chunks until there are enough."""
-    k = depth
+    k = depth if user_id else 2 * depth  # a document has several chunks
     while True:
         hits = _deep(retriever, k).retrieve(query, user_id, k=k).hits
         found = list(dict.fromkeys(document_id(hit.memory) for hit in hits))
