@@ -86,9 +86,16 @@ def build(
             store.open_collection(collection, names)
         undo.pop_all()
     index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
+    return Parts(settings, index, build_retriever(settings, store, embedder, clock))
+
+
+def build_retriever(
+    settings: Settings, store: VectorStore, embedder: Embedder, clock: Clock
+) -> Retriever:
+    """Put the read side together over an open store."""
     search = settings.retrieval
     policies = {"global": search.global_, "user": search.user, "session": search.session}
-    retriever = Retriever(
+    return Retriever(
         store,
         embedder,
         {collection: scope_policy(policies[collection]) for collection in COLLECTIONS},
@@ -97,7 +104,6 @@ def build(
         search.lexical_coverage,
         search.language_balance,
     )
-    return Parts(settings, index, retriever)
 
 
 def build_store(settings: Settings) -> VectorStore:

@@ -9,6 +9,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,9 @@ from rank_bm25 import BM25Okapi
 from rich.console import Console
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder
+from configs.build import build_embedder, build_retriever
 from configs.settings import Settings, load
-from evals import datasets, run
+from evals import datasets, product, run
 from evals.cache import Cached
 from evals.datasets import Dataset
 from evals.metrics import by_query, mean
@@ -88,35 +89,57 @@ def tables(
     sets = {name: datasets.load(name, data) for name in datasets.KNOWN if name != "scifact"}
     mixed = mix(sets["xquad-ru"], sets["xquad-en"])
 
-    def measure(change: Change, dataset: Dataset, arms: Sequence[str]) -> dict[str, Record]:
-        changed = Settings(**merge(settings.model_dump(by_alias=True), change))
-        found = run.measure([dataset], arms, changed, embedder, progress)
-        return {record["arm"]: record for record in found}
-
     yield stemming([sets["xquad-ru"], sets["xquad-r-ru"]])
 
     arms = ("sparse", "dense", "hybrid")
     lines = [row("turn before, LoCoMo", [*arms, "hybrid R@10"]), "|---|---|---|---|---|"]
     for name, change in TEMPLATE.items():
-        found = measure(change, sets["locomo"], arms)
+        changed = _changed(settings, change)
+        records = run.measure([sets["locomo"]], arms, changed, embedder, progress)
+        found = {record["arm"]: record for record in records}
         cells = [percent(found[arm], "nDCG@10") for arm in arms]
         lines.append(row(name, [*cells, percent(found["hybrid"], "R@10")]))
     yield "\n".join(lines)
 
     names = ("locomo", "xquad-r-ru", "xquad-r-en", "xquad-en-ru", "xquad-ru-en")
+    by_set = {n: reads(FUSION, sets[n], settings, embedder, progress) for n in names}
     lines = [row("fusion, hybrid nDCG@10", names), "|---" * (len(names) + 1) + "|"]
-    for name, change in FUSION.items():
-        found_by = [measure(change, sets[each], ["hybrid"])["hybrid"] for each in names]
-        lines.append(row(name, [percent(record, "nDCG@10") for record in found_by]))
+    for name in FUSION:
+        lines.append(row(name, [percent(by_set[each][name], "nDCG@10") for each in names]))
     yield "\n".join(lines)
 
     lines = [row("language balance, xquad-mixed", [SAME, OTHER, "all"]), "|---|---|---|---|"]
-    for name, change in BALANCE.items():
-        record = measure(change, mixed, ["hybrid"])["hybrid"]
+    for name, record in reads(BALANCE, mixed, settings, embedder, progress).items():
         parts = [100 * record["by_category"][label]["nDCG@10"] for label in (SAME, OTHER)]
         cells = [*(f"{value:.1f}" for value in parts), percent(record, "nDCG@10")]
         lines.append(row(name, cells))
     yield "\n".join(lines)
+
+
+def reads(
+    changes: Mapping[str, Change],
+    dataset: Dataset,
+    settings: Settings,
+    embedder: Embedder,
+    progress: Progress | None = None,
+) -> dict[str, Record]:
+    """Return the hybrid record of every change of the read side, over one index."""
+    records = {}
+    with product.temporary(settings, embedder) as parts:
+        product.fill(parts, dataset, progress)
+        index = parts.index
+        for name, change in changes.items():
+            changed = _changed(settings, change)
+            retriever = build_retriever(changed, index.store, embedder, index.clock)
+            records[name] = run.record(
+                dataset, "hybrid", replace(parts, retriever=retriever), progress
+            )
+            retriever.pool.shutdown()
+    return records
+
+
+def _changed(settings: Settings, change: Change) -> Settings:
+    return Settings(**merge(settings.model_dump(by_alias=True), change))
 
 
 def merge(base: dict[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

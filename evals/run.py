@@ -85,6 +85,13 @@ def measure(
                 yield _record(dataset, arm, answers, line, about, written, progress)
 
 
+def record(dataset: Dataset, arm: str, parts: Parts, progress: Progress | None = None) -> Record:
+    """Return the record of a product's arm over an index that is already there."""
+    line = product.template_line(parts.settings)
+    about = product.shown(parts.settings, parts.index.embedder)
+    return _record(dataset, arm, table.PRODUCT[arm](parts, dataset), line, about, 0.0, progress)
+
+
 def _fill(parts: Parts, dataset: Dataset, progress: Progress | None) -> float:
     started = time.perf_counter()
     product.fill(parts, dataset, progress)
