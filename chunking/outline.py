@@ -87,4 +87,5 @@ def document_chunk(document: Document, ordinal: int, span: tuple[int, int], path
         title=document.title,
         headings=path,
         at=document.at,
+        page=bisect_right(document.pages, start),
     )

@@ -32,7 +32,11 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its structure, as a parser hands it over."""
+    """A text with its structure, as a parser hands it over.
+
+    ``title`` is the one that the document states, empty where it states none. ``pages`` is where
+    the text of each page starts, ascending; empty for a format without pages.
+    """
 
     source_id: str
     text: str
@@ -40,6 +44,7 @@ class Document:
     headings: tuple[Heading, ...] = ()
     uri: str = ""
     at: datetime | None = None
+    pages: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class Chunk:
     """A span of one source, with what a reader needs to understand it out of place.
 
     ``before`` is the turn before a chat turn ("Anna: where is it?"), never part of the span.
+    ``page`` is the page that it starts on, from 1; 0 for a format without pages.
     """
 
     source_id: str
@@ -79,6 +85,7 @@ class Chunk:
     role: str = ""
     at: datetime | None = None
     before: str = ""
+    page: int = 0
 
 
 Chunker = Callable[[Document], list[Chunk]]

@@ -163,10 +163,11 @@ class Catalog:
                 for name, total, chunks, tenants in connection.execute(query)
             }
 
-    def commit(self, scope: Scope, rows: Sequence[SourceRow]) -> None:
+    def commit(self, scope: Scope, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
         """Record sources as indexed, in one transaction, replacing earlier rows.
 
-        A document is its own path: its dead letter goes with the same transaction.
+        The rows of ``former`` ids, of sources that were renamed, go. A document is its own path:
+        its dead letter goes with the same transaction.
         """
         now = datetime.now(UTC).timestamp()
         values = [
@@ -184,7 +185,7 @@ class Catalog:
         if not values:
             return
         with self._write() as connection:
-            _drop_sources(connection, scope, [row.source_id for row in rows])
+            _drop_sources(connection, scope, [*(row.source_id for row in rows), *former])
             connection.execute(insert(sources), values)
             for start in range(0, len(rows), PAGE):
                 keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]

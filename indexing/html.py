@@ -1,7 +1,6 @@
 """A page -> its visible text, a line a block, with the places of its headings."""
 
 import re
-from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -28,7 +27,7 @@ def parse_html(text: str, source_id: str, uri: str) -> Document:
         raise SourceError("a page without visible text")
     title = tree.css_first("title")
     name = " ".join((title.text() if title else "").split())
-    name = name or (page.headings[0].text if page.headings else Path(uri).stem)
+    name = name or (page.headings[0].text if page.headings else "")
     return Document(source_id, body, name, tuple(page.headings), uri)
 
 

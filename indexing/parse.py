@@ -45,8 +45,8 @@ def read_text(path: Path) -> str:
 
 
 def parse_text(text: str, source_id: str, uri: str) -> Document:
-    """Read plain text; the title is the file's name."""
-    return Document(source_id, text, title=Path(uri).stem, uri=uri)
+    """Read plain text; it states no title."""
+    return Document(source_id, text, uri=uri)
 
 
 _FRONT = re.compile(
@@ -73,7 +73,7 @@ def parse_markdown(text: str, source_id: str, uri: str) -> Document:
         if name and not (front and start < front.end()):
             headings.append(Heading(start, int(token.tag[1:]), name))
     stated = _TITLE.search(front[0]) if front else None
-    title = stated[1] if stated else headings[0].text if headings else Path(uri).stem
+    title = stated[1] if stated else headings[0].text if headings else ""
     return Document(source_id, text, title, tuple(headings), uri)
 
 

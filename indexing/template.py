@@ -2,8 +2,9 @@
 
 Dense: the vector of ``header: text``; for a chat turn the vector of the turn before is added with
 a factor and the sum is normalised, so one vector a memory holds both views. Sparse: one BM25F
-vector over header, text and the turn before, each with its factor. Measured in
-docs/decisions/0003-text-template.md.
+vector over header, text and the turn before, each with its factor. The file's name, where a
+document states no title, is in the sparse header only: a renamed file costs no embedding. Measured
+in docs/decisions/0003-text-template.md.
 """
 
 import re
@@ -16,7 +17,7 @@ import numpy as np
 from chunking.types import Chunk, TokenSpans
 from indexing.types import Vector
 
-VERSION = "template-1"
+VERSION = "template-2"
 """Changes whenever the same chunk would give other texts: part of the fingerprint."""
 
 HEADER_TOKENS = 64
@@ -73,14 +74,18 @@ class Views:
     before: str
 
 
-def views(chunk: Chunk, spans: TokenSpans) -> Views:
-    """Render a chunk. The header is cut to 64 tokens; the chunk's own text never is."""
+def views(chunk: Chunk, spans: TokenSpans, name: str = "") -> Views:
+    """Render a chunk. The header is cut to 64 tokens; the chunk's own text never is.
+
+    ``name`` stands in for the title of a document that states none, but not in the dense text.
+    """
     header = clip(_header(chunk), spans, HEADER_TOKENS)
+    named = header if chunk.title or not name else clip(f"{name} {header}", spans, HEADER_TOKENS)
     when = day(chunk.at, chunk.before) if chunk.at and chunk.before else ""
     return Views(
         dense=f"{header}: {chunk.text}" if header else chunk.text,
         dense_before=" ".join(filter(None, (when, chunk.before))),
-        header=header,
+        header=named,
         text=chunk.text,
         before=chunk.before,
     )

@@ -117,8 +117,9 @@ class Memory:
 
     Times are aware and in UTC. ``at`` is when it was said or written, ``created_at`` when it was
     stored, ``expires_at`` when it stops being visible (None: never). ``before`` is the turn before;
-    ``embed_hash`` names what the embedder was given, so equal input is never embedded twice;
-    ``terms`` is its `sparse.lexicon` and ``lang`` its `sparse.language`.
+    ``page`` counts from 1 (0: no pages); ``embed_hash`` names what the embedder was given, so equal
+    input is never embedded twice; ``terms`` is its `sparse.lexicon`, ``lang`` its
+    `sparse.language`.
     """
 
     id: str
@@ -132,6 +133,7 @@ class Memory:
     uri: str = ""
     title: str = ""
     headings: tuple[str, ...] = ()
+    page: int = 0
     speaker: str = ""
     role: str = ""
     before: str = ""
@@ -146,10 +148,12 @@ class Memory:
 
     @property
     def source(self) -> str:
-        """Where it comes from, for a reader: path or session, with turn or heading."""
+        """Where it comes from, for a reader: path or session, with turn, or page and heading."""
         if self.conversation_id:
             return f"{self.conversation_id}#{self.turn_id}"
         where = self.uri or self.source_id
+        if self.page:
+            where = f"{where}, p. {self.page}"
         return f"{where} § {' › '.join(self.headings)}" if self.headings else where
 
 

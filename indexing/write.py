@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
 from typing import get_args
 
 from chunking.types import Chunk, Chunker, Session, TokenSpans
@@ -92,7 +93,10 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source ready to be indexed: its chunks, and a hash of all that they were made from."""
+    """One source ready to be indexed: its chunks, and a hash of all that they were made from.
+
+    ``was`` is the id that a renamed source had: its vectors are used again, then it is removed.
+    """
 
     source_id: str
     kind: Kind
@@ -102,6 +106,12 @@ class Source:
     conversation_id: str = ""
     turn_id: str = ""
     expires_at: datetime | None = None
+    was: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending: what stands for a title that is not stated."""
+        return PurePosixPath(self.uri).stem
 
 
 def remember(
@@ -186,7 +196,9 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
         return
     collection = scope.collection
     drafts = [draft for source in sources for draft in _drafts(index, scope, source)]
-    where = Filter(scope, source_ids=tuple(source.source_id for source in sources))
+    former = tuple(source.was for source in sources if source.was)
+    ids = (*(source.source_id for source in sources), *former)
+    where = Filter(scope, source_ids=ids)
     stored = {memory.id: memory for memory in index.store.scroll(collection, where)}
     fresh = [d for d in drafts if not _holds(stored.get(d.memory.id), d.memory)]
     same = {memory.embed_hash: memory.id for memory in stored.values()}
@@ -198,7 +210,7 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
     if gone:
         index.store.delete(collection, Filter(scope, ids=tuple(sorted(gone))))
     index.catalog.commit(
-        scope, [SourceRow(s.source_id, s.content_hash, len(s.chunks)) for s in sources]
+        scope, [SourceRow(s.source_id, s.content_hash, len(s.chunks)) for s in sources], former
     )
     report.indexed += len(sources)
     report.memories += len(fresh)
@@ -224,7 +236,7 @@ def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
     now = index.clock()
     life = index.recipe.ttl.get(source.kind, index.recipe.ttl.get(scope.collection))
     for chunk in source.chunks:
-        view = views(chunk, index.recipe.spans)
+        view = views(chunk, index.recipe.spans, source.name)
         embed_hash = digest(view.dense, view.dense_before)[:32]
         place = digest(scope.tenant, source.source_id, str(chunk.start), str(chunk.end))
         until = source.expires_at.isoformat() if source.expires_at else ""
@@ -238,8 +250,9 @@ def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
             end=chunk.end,
             ordinal=chunk.ordinal,
             uri=source.uri,
-            title=chunk.title,
+            title=chunk.title or source.name,
             headings=chunk.headings,
+            page=chunk.page,
             speaker=chunk.speaker,
             role=chunk.role,
             before=chunk.before,

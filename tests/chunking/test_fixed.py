@@ -85,3 +85,12 @@ def test_a_large_text_takes_linear_time(words: TokenSpans) -> None:
     start = time.perf_counter()
     assert len(fixed(Document("d", text), words)) > 1_000
     assert time.perf_counter() - start < 8
+
+
+def test_a_chunk_knows_the_page_it_starts_on(words: TokenSpans) -> None:
+    document = Document("d", "a b\nc d\ne f", pages=(0, 4, 8))
+    assert [(c.text, c.page) for c in fixed(document, words, 3, 0)] == [
+        ("a b\nc", 1),
+        ("d\ne f", 2),
+    ]
+    assert [chunk.page for chunk in fixed(Document("d", "a b"), words, 4, 0)] == [0]

@@ -90,6 +90,12 @@ def test_rows_go_in_and_out(catalog: Catalog) -> None:
     assert list(catalog.sources(ANN)) == ["b"]
 
 
+def test_a_renamed_row_replaces_the_former_one(catalog: Catalog) -> None:
+    catalog.commit(ANN, [SourceRow("old", "h", 2), SourceRow("other", "h2", 1)])
+    catalog.commit(ANN, [SourceRow("new", "h", 2)], former=["old"])
+    assert sorted(catalog.sources(ANN)) == ["new", "other"]
+
+
 def test_removing_nothing_removes_nothing(catalog: Catalog) -> None:
     catalog.commit(ANN, rows("a"))
     catalog.remove(ANN, [])

@@ -153,9 +153,9 @@ def test_a_file_of_100_mb_is_refused_unread(tmp_path: Path) -> None:
 # documents
 
 
-def test_plain_text_is_called_by_its_file() -> None:
+def test_plain_text_states_no_title() -> None:
     made = parse_text("Текст\n", "/x/notes.v2.txt", "x/notes.v2.txt")
-    assert made == Document("/x/notes.v2.txt", "Текст\n", title="notes.v2", uri="x/notes.v2.txt")
+    assert made == Document("/x/notes.v2.txt", "Текст\n", uri="x/notes.v2.txt")
 
 
 def heads(document: Document) -> list[tuple[int, str, str]]:
@@ -228,8 +228,8 @@ def test_a_rule_at_the_front_is_no_metadata() -> None:
     assert document.title == "One"
 
 
-def test_markdown_without_headings_is_called_by_its_file() -> None:
-    assert parse_markdown("Just text.", "s", "docs/guide.md").title == "guide"
+def test_markdown_without_headings_states_no_title() -> None:
+    assert parse_markdown("Just text.", "s", "docs/guide.md").title == ""
 
 
 @given(st.text(st.sampled_from("#=-> \n\r`ab*[]()_~|\t\\<\x00й"), max_size=60))
@@ -347,9 +347,9 @@ def test_malformed_html(page: str, text: str) -> None:
     assert parse_html(page, "s", "a.html").text == text
 
 
-def test_html_without_a_title_is_called_by_heading_or_file() -> None:
+def test_html_without_a_title_is_called_by_its_first_heading() -> None:
     assert parse_html("<h2>Head</h2>x", "s", "docs/a.html").title == "Head"
-    assert parse_html("x", "s", "docs/page.html").title == "page"
+    assert parse_html("x", "s", "docs/page.html").title == ""
 
 
 @pytest.mark.parametrize("tag", ["div", "b", "h1", "table", "ul"])

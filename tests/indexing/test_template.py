@@ -72,6 +72,13 @@ def test_a_header_adds_no_more_tokens_than_there_is_room_for(title: str, text: s
     assert added <= HEADER_TOKENS + JOIN_TOKENS
 
 
+def test_a_file_name_is_found_by_its_words_only() -> None:
+    shown = views(chunk("x", headings=("Оплата",)), SPANS, name="refund-policy")
+    assert (shown.dense, shown.header) == ("Оплата: x", "refund-policy Оплата")
+    titled = chunk("x", title="Возвраты", headings=("Оплата",))
+    assert views(titled, SPANS, name="refund-policy") == views(titled, SPANS)
+
+
 @given(st.text(max_size=80), st.integers(1, 20))
 def test_clip_keeps_a_beginning_of_so_many_tokens(text: str, limit: int) -> None:
     kept = clip(text, SPANS, limit)

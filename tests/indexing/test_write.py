@@ -246,6 +246,43 @@ def test_text_that_moved_keeps_its_vectors(index: Index, embedder: Any) -> None:
         assert again[memory.id]["dense"].tolist() == pytest.approx(expected, abs=1e-6)
 
 
+def renamed(index: Index, was: str, name: str, text: str) -> Source:
+    made = document_source(index.recipe, Document(name, text, uri=name), digest(text))
+    return replace(made, was=was)
+
+
+def test_a_renamed_source_keeps_its_vectors_and_leaves_nothing(index: Index, embedder: Any) -> None:
+    text = "\n\n".join(PARAGRAPHS)
+    write(index, ANN, [renamed(index, "", "docs/old.txt", text)])
+    before = {memory.start: memory for memory in stored(index)}
+    vectors = index.store.vectors("user", Filter(ANN, ids=tuple(m.id for m in before.values())))
+    embedder.embedded.clear()
+
+    report = write(index, ANN, [renamed(index, "docs/old.txt", "docs/new.txt", text)])
+
+    assert embedder.embedded == []
+    assert (report.indexed, report.embedded, report.memories) == (1, 0, len(before))
+    after = stored(index)
+    assert {memory.source_id for memory in after} == {"docs/new.txt"}
+    assert list(index.catalog.sources(ANN)) == ["docs/new.txt"]
+    moved = index.store.vectors("user", Filter(ANN, ids=tuple(m.id for m in after)))
+    for memory in after:
+        old = before[memory.start]
+        assert (memory.text, memory.title, old.title) == (old.text, "new", "old")
+        assert (moved[memory.id]["dense"] == vectors[old.id]["dense"]).all()
+
+
+def test_a_renamed_source_is_what_a_clean_run_gives(
+    index: Index, make_parts: Any, tmp_path: Path
+) -> None:
+    text = "\n\n".join(PARAGRAPHS)
+    write(index, ANN, [renamed(index, "", "old.txt", text)])
+    write(index, ANN, [renamed(index, "old.txt", "new.txt", text)])
+    clean = make_parts(folder=tmp_path / "clean").index
+    write(clean, ANN, [renamed(clean, "", "new.txt", text)])
+    assert sorted(map(str, stored(index))) == sorted(map(str, stored(clean)))
+
+
 def test_a_memory_at_its_old_place_takes_its_new_fields(index: Index, embedder: Any) -> None:
     made = source(index, "d", "One chunk.")
     write(index, ANN, [made])
