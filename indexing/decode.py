@@ -15,15 +15,17 @@ _BOMS = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+_CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]{1,40})""", re.ASCII | re.I)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 
 
-def decode(data: bytes) -> str:
+def decode(data: bytes, stated: str = "") -> str:
     """Return the text of bytes in any common encoding of Russian or English.
 
+    ``stated`` is the encoding that the file names; it is believed where the bytes are no UTF.
     Raises `SourceError` for empty input and for what has more control characters than a text.
     """
-    text = _decode(data)
+    text = _decode(data, stated)
     if not text.strip():
         raise SourceError("empty file")
     if len(_CONTROL.findall(text)) > len(text) // 100:
@@ -31,7 +33,17 @@ def decode(data: bytes) -> str:
     return text
 
 
-def _decode(data: bytes) -> str:
+def stated_charset(data: bytes, media_type: str = "") -> str:
+    """Return the encoding that a page or the header of its HTTP answer names; empty for none.
+
+    >>> stated_charset(b'<meta charset="windows-1251">')
+    'windows-1251'
+    """
+    found = _CHARSET.search(media_type.encode()) or _CHARSET.search(data[:2048])
+    return found[1].decode() if found else ""
+
+
+def _decode(data: bytes, stated: str) -> str:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             try:
@@ -44,10 +56,20 @@ def _decode(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         _check_damage(data, error)
+    if stated and (text := _decode_stated(data, stated)) is not None:
+        return text
     best = from_bytes(data, cp_isolation=ENCODINGS).best()
     if best is None:
         raise SourceError("binary content or an unknown encoding")
     return str(best)
+
+
+def _decode_stated(data: bytes, stated: str) -> str | None:
+    """Decode as the file asks; None where it is wrong about itself."""
+    try:
+        return data.decode(stated)
+    except (LookupError, UnicodeError, ValueError):
+        return None
 
 
 def _check_damage(data: bytes, error: UnicodeDecodeError) -> None:
@@ -60,7 +82,17 @@ def _check_damage(data: bytes, error: UnicodeDecodeError) -> None:
 
 
 def _decode_wide(data: bytes) -> str:
-    """Decode UTF-16 without a BOM: the byte plane with the fewest values is the high one."""
+    """Decode UTF-16 without a BOM: the byte plane with the fewest values is the high one.
+
+    UTF-32 has two planes of zeros.
+    """
+    planes = [set(data[i:8000:4]) for i in range(4)]
+    for high, encoding in ((planes[2:], "utf-32-le"), (planes[:2], "utf-32-be")):
+        if len(data) % 4 == 0 and all(plane <= {0, 1} for plane in high):
+            try:
+                return data.decode(encoding)
+            except UnicodeDecodeError as error:
+                raise SourceError("binary content, not text") from error
     even, odd = (len(set(data[side:8000:2])) for side in (0, 1))
     if min(even, odd) > 8:
         raise SourceError("binary content, not text")

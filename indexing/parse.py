@@ -1,97 +1,145 @@
-"""Untrusted files -> documents: Markdown, HTML, plain text. Chat exports: `chat`.
+"""Untrusted files -> documents, under limits. Chat exports: `chat`.
 
-Every defect is a `SourceError` with a reason a person can act on.
+Every defect is a `SourceError` with a reason a person can act on. What is read is in
+`sniff.SUFFIXES` and `formats.readers`; docs/formats.md tells what is kept of each.
+
+Hash the bytes that `read_bytes` returns and hand the same bytes to `Parser.parse_bytes`: an
+unchanged file is never parsed again.
 """
 
-import re
-from collections.abc import Callable
-from itertools import pairwise
-from pathlib import Path
+import errno
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Self
+from urllib.parse import urlsplit
 
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
-
-from chunking.types import Document, Heading
-from indexing.decode import decode
+from chunking.types import Document
 from indexing.errors import SourceError
-from indexing.html import parse_html
+from indexing.formats.readers import LIGHT, read
+from indexing.limits import DEFAULTS, Limits
+from indexing.sandbox import Worker
+from indexing.sniff import sniff
 
-MAX_BYTES = 100 * 1024 * 1024
+SMALL = 64 * 1024
+"""Up to this size a light format is read in this process: its worst case takes about a second."""
+FILES_PER_WORKER = 2_000
+"""A worker is replaced after so many files, lest a leak of some library adds up."""
 
-_NEWLINE = re.compile(r"\r\n|\n|\r")
-
-
-def check_file(path: Path) -> None:
-    """Raise `SourceError` for what is no file, or too large a one."""
-    try:
-        if not path.is_file():
-            if path.is_dir():
-                raise SourceError("a folder that cannot be opened")
-            raise SourceError("not a file" if path.exists() else "no such file")
-        if path.stat().st_size > MAX_BYTES:
-            raise SourceError(f"larger than {MAX_BYTES // 1024**2} MB")
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror or error}") from error
-
-
-def read_text(path: Path) -> str:
-    """Return the text of a file. Raises `SourceError` for what `check_file` refuses or no text."""
-    check_file(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise SourceError(f"cannot be read: {error.strerror or error}") from error
-    return decode(data)
-
-
-def parse_text(text: str, source_id: str, uri: str) -> Document:
-    """Read plain text; it states no title."""
-    return Document(source_id, text, uri=uri)
-
-
-_FRONT = re.compile(
-    r"---[ \t]*(?:\r\n|\n|\r)[\w-]+:.*?(?:\r\n|\n|\r)---[ \t]*(?:\r\n|\n|\r|\Z)", re.DOTALL
+_KINDS = (
+    (stat.S_ISDIR, "a folder that cannot be opened"),
+    (stat.S_ISFIFO, "not a file: a named pipe"),
+    (stat.S_ISSOCK, "not a file: a socket"),
+    (stat.S_ISCHR, "not a file: a device"),
+    (stat.S_ISBLK, "not a file: a device"),
 )
-"""Metadata at the front of a Markdown file: to the parser it would be one long heading."""
-_TITLE = re.compile(r"[\r\n]title:[ \t]*[\"']?([^\r\n]*[^\s\"'])")
-
-_markdown = MarkdownIt("commonmark").enable("table")
 
 
-def parse_markdown(text: str, source_id: str, uri: str) -> Document:
-    """Read Markdown as it is written; headings come from the parser.
+def read_bytes(path: Path, limits: Limits = DEFAULTS) -> bytes:
+    """Return what is in a file. Raises `SourceError`; never waits for a pipe or a device."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            before = os.fstat(handle)
+            _check_kind(before)
+            limits.check_bytes(before.st_size)
+            data = file.read(limits.bytes + 1)
+            after = os.fstat(handle)
+    except OSError as error:
+        raise SourceError(_reason(error)) from error
+    limits.check_bytes(len(data))
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise SourceError("changed while it was read; try again")
+    return data
 
-    The title is the one that metadata at the front states, else the first heading.
+
+def _check_kind(found: os.stat_result) -> None:
+    for is_kind, reason in _KINDS:
+        if is_kind(found.st_mode):
+            raise SourceError(reason)
+
+
+def _reason(error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return "no such file"
+    if error.errno == errno.EISDIR:
+        return "a folder that cannot be opened"
+    if error.errno == errno.ENXIO:
+        return "not a file: a socket or a device"
+    if error.errno == errno.ELOOP:
+        return "a link that leads to itself"
+    return f"cannot be read: {error.strerror or error}"
+
+
+class Parser:
+    """Parses files, the heavy ones in worker processes that are kept for the next file.
+
+    Any number of threads may share one; each parse that runs at a time has a worker of its own.
+    A worker starts at the first file that needs one (about 0.3 s).
     """
-    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
-    front = _FRONT.match(text)
-    headings = []
-    for token, inline in pairwise(_markdown.parse(text)):
-        if token.type != "heading_open" or not token.map:
-            continue
-        start, name = starts[token.map[0]], _bare(inline)
-        if name and not (front and start < front.end()):
-            headings.append(Heading(start, int(token.tag[1:]), name))
-    stated = _TITLE.search(front[0]) if front else None
-    title = stated[1] if stated else headings[0].text if headings else ""
-    return Document(source_id, text, title, tuple(headings), uri)
+
+    def __init__(self, limits: Limits = DEFAULTS) -> None:
+        self.limits = limits
+        self._idle: list[Worker] = []
+
+    def parse(self, path: Path, source_id: str, uri: str) -> Document:
+        """Read and parse a file. Raises `SourceError`."""
+        return self.parse_bytes(read_bytes(path, self.limits), source_id, uri)
+
+    def parse_bytes(self, data: bytes, source_id: str, uri: str, media_type: str = "") -> Document:
+        """Parse what is in a file, or the body of an HTTP answer with its ``media_type``.
+
+        The ending of ``uri`` counts where the bytes do not tell what they are. Raises
+        `SourceError`.
+        """
+        self.limits.check_bytes(len(data))
+        suffix = _suffix(uri)
+        if len(data) <= SMALL and _is_light(data, suffix, media_type):
+            document = read(data, suffix, media_type, self.limits)
+        else:
+            document = self._in_worker(data, suffix, media_type)
+        return replace(document, source_id=source_id, uri=uri)
+
+    def _in_worker(self, data: bytes, suffix: str, media_type: str) -> Document:
+        worker = self._take()
+        try:
+            return worker.parse(data, suffix, media_type, self.limits)
+        finally:
+            if worker.alive and worker.files < FILES_PER_WORKER:
+                self._idle.append(worker)
+            else:
+                worker.close()
+
+    def _take(self) -> Worker:
+        """Return a worker that lives: one may have died while it was idle."""
+        while self._idle:
+            worker = self._idle.pop()
+            if worker.alive:
+                return worker
+            worker.close()
+        return Worker()
+
+    def close(self) -> None:
+        """End the workers; a later parse starts new ones."""
+        while self._idle:
+            self._idle.pop().close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
 
 
-def _bare(inline: Token) -> str:
-    """Return the text of a heading without its markup."""
-    shown = (
-        " " if child.type.endswith("break") else child.content
-        for child in inline.children or ()
-        if child.type != "html_inline"
-    )
-    return " ".join("".join(shown).split())
+def _suffix(uri: str) -> str:
+    """Return the ending of a path's or an address's last name.
+
+    >>> _suffix("docs/a.PDF"), _suffix("https://example.org/a.pdf?v=2"), _suffix("https://a.org")
+    ('.PDF', '.pdf', '')
+    """
+    return PurePosixPath(urlsplit(uri).path if "://" in uri else uri).suffix
 
 
-DOCUMENTS: dict[str, Callable[[str, str, str], Document]] = {
-    ".md": parse_markdown,
-    ".markdown": parse_markdown,
-    ".html": parse_html,
-    ".htm": parse_html,
-    ".txt": parse_text,
-    ".text": parse_text,
-}
+def _is_light(data: bytes, suffix: str, media_type: str) -> bool:
+    return not data.startswith(b"PK") and sniff(data, suffix, media_type) in LIGHT

@@ -1,0 +1,1 @@
+"""One reader per format: bytes -> `Document`. `readers` is the list of them."""
