@@ -5,84 +5,33 @@ vectors first, row last: a crash in between costs a repeated upsert of equal ids
 """
 
 import hashlib
-import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    Engine,
-    Float,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    create_engine,
-    delete,
-    event,
-    func,
-    insert,
-    inspect,
-    select,
-    update,
+from sqlalchemy import Connection, Select, delete, func, insert, select, update
+
+from indexing.catalog_database import Database
+from indexing.catalog_schema import (
+    conversations,
+    dead_letters,
+    fingerprints,
+    generations,
+    migrate,
+    sources,
 )
-from sqlalchemy.exc import OperationalError, SQLAlchemyError
-
-from indexing.errors import StoreError, StoreLocked, StoreUnavailable
+from indexing.errors import StoreLocked
+from indexing.generations import Generations, active_of, check_write
 from indexing.types import Scope
+
+HELD = 0.05
+"""Seconds between looks whether a re-index has switched."""
 
 PAGE = 500
 """Keys in one statement: engines limit its parameters."""
-
-metadata = MetaData()
-
-versions = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
-
-fingerprints = Table(
-    "fingerprints",
-    metadata,
-    Column("collection", String(64), primary_key=True),
-    Column("fingerprint", Text, nullable=False),
-)
-
-sources = Table(
-    "sources",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
-    Column("key", String(64), primary_key=True),
-    Column("collection", String(64), nullable=False),
-    Column("source_id", Text, nullable=False),
-    Column("content_hash", String(64), nullable=False),
-    Column("chunks", Integer, nullable=False),
-    Column("indexed_at", Float, nullable=False),
-)
-
-dead_letters = Table(
-    "dead_letters",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
-    Column("key", String(64), primary_key=True),
-    Column("collection", String(64), nullable=False),
-    Column("user_id", Text, nullable=False),
-    Column("session_id", Text, nullable=False),
-    Column("path", Text, nullable=False),
-    Column("place", Text, nullable=False),
-    Column("reason", Text, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("failed_at", Float, nullable=False),
-)
-
-
-def _create_tables(connection: Connection) -> None:
-    metadata.create_all(connection)
-
-
-MIGRATIONS: tuple[Callable[[Connection], None], ...] = (_create_tables,)
-"""Numbered from 1, each applied once, in order, inside one transaction."""
 
 
 def digest(*parts: str) -> str:
@@ -93,11 +42,16 @@ def digest(*parts: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """An indexed source: what it held when it was last written."""
+    """An indexed source: what it held when it was last written.
+
+    A turn of a chat has its conversation and when it was said, in seconds since the epoch.
+    """
 
     source_id: str
     content_hash: str
     chunks: int
+    conversation_id: str = ""
+    said_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,27 +67,45 @@ class DeadLetter:
 
 
 class Catalog:
-    """Tables of one deployment. ``url`` is any SQLAlchemy URL; SQLite runs in WAL mode."""
+    """Tables of one deployment. ``url`` is a SQLAlchemy URL of SQLite or PostgreSQL."""
 
     def __init__(self, url: str, busy_timeout: float = 10.0) -> None:
-        self._engine = _engine(url, busy_timeout)
-        with self._write() as connection:
-            _migrate(connection)
+        self._database = Database(url, busy_timeout)
+        self._busy_timeout = busy_timeout
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            with self._database.write("schema") as connection:
+                migrate(connection)
+                self.generation = active_of(connection)
+            undo.pop_all()
+
+    @property
+    def database(self) -> Database:
+        """The database, for the tables that have a class of their own (`members`)."""
+        return self._database
+
+    @property
+    def generations(self) -> Generations:
+        """Which generation of the collections is in force."""
+        return Generations(self._database)
 
     def close(self) -> None:
         """Close the pooled connections."""
-        self._engine.dispose()
+        self._database.close()
+
+    def fingerprint(self, collection: str) -> str | None:
+        """Return what the collection was built with, as far as this catalog knows."""
+        with self._database.read() as connection:
+            return connection.execute(_fingerprint_of(collection)).scalar()
 
     def claim(self, collection: str, fingerprint: str) -> str:
         """Return what the collection was built with; a new one takes the given fingerprint."""
-        table = fingerprints
-        query = select(table.c.fingerprint).where(table.c.collection == collection)
-        with self._write() as connection:
-            stored = connection.execute(query).scalar()
+        with self._database.write(f"collection {collection}") as connection:
+            stored = connection.execute(_fingerprint_of(collection)).scalar()
             if stored is None:
                 row = {"collection": collection, "fingerprint": fingerprint}
-                connection.execute(insert(table).values(row))
-        return fingerprint if stored is None else str(stored)
+                connection.execute(insert(fingerprints).values(row))
+        return fingerprint if stored is None else stored
 
     def sources(
         self, scope: Scope, source_ids: Sequence[str] | None = None
@@ -141,11 +113,17 @@ class Catalog:
         """Return the rows of a scope, or of the given ids only, by source id."""
         query = select(sources).where(sources.c.tenant == scope.tenant)
         rows: dict[str, SourceRow] = {}
-        with self._read() as connection:
+        with self._database.read() as connection:
             for keys in _pages(source_ids):
                 page = query if keys is None else query.where(sources.c.key.in_(keys))
                 for row in connection.execute(page):
-                    rows[row.source_id] = SourceRow(row.source_id, row.content_hash, row.chunks)
+                    rows[row.source_id] = SourceRow(
+                        row.source_id,
+                        row.content_hash,
+                        row.chunks,
+                        row.conversation_id,
+                        row.said_at,
+                    )
         return rows
 
     def counts(self) -> dict[str, dict[str, int]]:
@@ -156,12 +134,36 @@ class Catalog:
             func.count(),
             func.coalesce(func.sum(columns.chunks), 0),
             func.count(columns.tenant.distinct()),
-        ).group_by(columns.collection)
-        with self._read() as connection:
+        )
+        begun = (columns.content_hash == "") & (columns.chunks == 0)
+        query = query.where(~begun).group_by(columns.collection)
+        with self._database.read() as connection:
             return {
                 name: {"sources": total, "memories": chunks, "tenants": tenants}
                 for name, total, chunks, tenants in connection.execute(query)
             }
+
+    def begin(self, scope: Scope, source_ids: Sequence[str]) -> None:
+        """Note that points of these sources are about to change: until `commit` or `remove` their
+        rows hold no content hash.
+
+        If the run dies in between, no later one takes the sources for unchanged, and one that finds
+        them gone knows that there may be points of them.
+        """
+        names = list(dict.fromkeys(source_ids))
+        if not names:
+            return
+        with self._writing(scope) as connection:
+            for start in range(0, len(names), PAGE):
+                page = {digest(name): name for name in names[start : start + PAGE]}
+                mine = (sources.c.tenant == scope.tenant, sources.c.key.in_(page))
+                connection.execute(update(sources).where(*mine).values(content_hash=""))
+                known = set(connection.execute(select(sources.c.key).where(*mine)).scalars())
+                rows = [SourceRow(name, "", 0) for key, name in page.items() if key not in known]
+                if rows:
+                    connection.execute(
+                        insert(sources), [_source_values(scope, row) for row in rows]
+                    )
 
     def commit(self, scope: Scope, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
         """Record sources as indexed, in one transaction, replacing earlier rows.
@@ -169,38 +171,53 @@ class Catalog:
         The rows of ``former`` ids, of sources that were renamed, go. A document is its own path:
         its dead letter goes with the same transaction.
         """
-        now = datetime.now(UTC).timestamp()
-        values = [
-            {
-                "tenant": scope.tenant,
-                "key": digest(row.source_id),
-                "collection": scope.collection,
-                "source_id": row.source_id,
-                "content_hash": row.content_hash,
-                "chunks": row.chunks,
-                "indexed_at": now,
-            }
-            for row in rows
-        ]
+        values = [_source_values(scope, row) for row in rows]
         if not values:
             return
-        with self._write() as connection:
+        with self._writing(scope) as connection:
             _drop_sources(connection, scope, [*(row.source_id for row in rows), *former])
             connection.execute(insert(sources), values)
+            _note_conversations(connection, scope, {row.conversation_id for row in rows} - {""})
             for start in range(0, len(rows), PAGE):
                 keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
                 mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
                 connection.execute(delete(dead_letters).where(*mine))
 
+    def recount(self, scope: Scope, chunks: Mapping[str, int]) -> None:
+        """Correct how many memories sources have: source id -> number. Unknown ids are ignored."""
+        own = sources.c.tenant == scope.tenant
+        with self._database.write(scope.tenant) as connection:
+            for source_id, number in chunks.items():
+                where = (own, sources.c.key == digest(source_id))
+                connection.execute(update(sources).where(*where).values(chunks=number))
+
     def remove(self, scope: Scope, source_ids: Sequence[str]) -> None:
         """Drop the rows of sources."""
-        with self._write() as connection:
+        with self._writing(scope) as connection:
             _drop_sources(connection, scope, source_ids)
+
+    @contextmanager
+    def _writing(self, scope: Scope) -> Iterator[Connection]:
+        """Open a transaction that acknowledges a write; while a re-index switches, wait."""
+        deadline = time.monotonic() + self._busy_timeout
+        with ExitStack() as transaction:
+            while True:
+                writing = self._database.write(scope.tenant, shared=[generations.name])
+                connection = transaction.enter_context(writing)
+                try:
+                    check_write(connection, self.generation)
+                    break
+                except StoreLocked:
+                    if time.monotonic() > deadline:
+                        raise
+                transaction.close()
+                time.sleep(HELD)
+            yield connection
 
     def bury(self, letters: Sequence[DeadLetter]) -> None:
         """Put failed sources into the dead-letter table; a repeated failure counts attempts."""
         now = datetime.now(UTC).timestamp()
-        with self._write() as connection:
+        with self._database.write(*(letter.scope.tenant for letter in letters)) as connection:
             for letter in letters:
                 key = digest(letter.path, letter.place)
                 where = (dead_letters.c.tenant == letter.scope.tenant, dead_letters.c.key == key)
@@ -231,10 +248,10 @@ class Catalog:
 
     def dead(self, scope: Scope | None = None) -> list[DeadLetter]:
         """Return the dead letters of a scope, or of all scopes, oldest first."""
-        query = select(dead_letters).order_by(dead_letters.c.failed_at)
+        query = select(dead_letters).order_by(dead_letters.c.failed_at, dead_letters.c.key)
         if scope is not None:
             query = query.where(dead_letters.c.tenant == scope.tenant)
-        with self._read() as connection:
+        with self._database.read() as connection:
             return [
                 DeadLetter(
                     Scope(r.collection, r.user_id, r.session_id),
@@ -251,7 +268,7 @@ class Catalog:
         """Clear the dead letters of a path whose places are not in ``keep``; return how many."""
         own = dead_letters.c.tenant == scope.tenant
         kept = {digest(path, place) for place in keep}
-        with self._write() as connection:
+        with self._database.write(scope.tenant) as connection:
             query = select(dead_letters.c.key).where(own, dead_letters.c.path == path)
             gone = [key for key in connection.execute(query).scalars() if key not in kept]
             for start in range(0, len(gone), PAGE):
@@ -259,27 +276,24 @@ class Catalog:
                 connection.execute(delete(dead_letters).where(own, dead_letters.c.key.in_(page)))
         return len(gone)
 
-    @contextmanager
-    def _transaction(self, write: bool) -> Iterator[Connection]:
-        """Open a transaction; map the vendor's errors to the project's."""
-        engine = self._engine.execution_options(letopis_write=write)
-        where = self._engine.url.render_as_string(hide_password=True)
-        try:
-            with engine.begin() as connection:
-                yield connection
-        except OperationalError as error:
-            reason = str(error.orig)
-            if "locked" in reason:
-                raise StoreLocked(f"the catalog {where} is locked by another process") from error
-            raise StoreUnavailable(f"the catalog {where} failed: {reason}") from error
-        except SQLAlchemyError as error:
-            raise StoreError(f"the catalog {where} failed: {error}") from error
 
-    def _read(self) -> AbstractContextManager[Connection]:
-        return self._transaction(write=False)
+def _source_values(scope: Scope, row: SourceRow) -> dict[str, Any]:
+    return {
+        "tenant": scope.tenant,
+        "key": digest(row.source_id),
+        "collection": scope.collection,
+        "source_id": row.source_id,
+        "content_hash": row.content_hash,
+        "chunks": row.chunks,
+        "indexed_at": datetime.now(UTC).timestamp(),
+        "conversation_id": row.conversation_id,
+        "said_at": row.said_at,
+    }
 
-    def _write(self) -> AbstractContextManager[Connection]:
-        return self._transaction(write=True)
+
+def _fingerprint_of(collection: str) -> Select[str]:
+    table = fingerprints.c
+    return select(table.fingerprint).where(table.collection == collection)
 
 
 def _pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:
@@ -291,49 +305,33 @@ def _pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:
         yield [digest(source_id) for source_id in source_ids[start : start + PAGE]]
 
 
+def _note_conversations(connection: Connection, scope: Scope, ids: Collection[str]) -> None:
+    """Add the conversations that are not known yet."""
+    named = {digest(conversation_id): conversation_id for conversation_id in sorted(ids)}
+    if not named:
+        return
+    table = conversations.c
+    query = select(table.key).where(table.tenant == scope.tenant, table.key.in_(named))
+    known = set(connection.execute(query).scalars())
+    rows = [
+        {
+            "tenant": scope.tenant,
+            "key": key,
+            "collection": scope.collection,
+            "user_id": scope.user_id,
+            "session_id": scope.session_id,
+            "conversation_id": conversation_id,
+            "closed_turns": 0,
+        }
+        for key, conversation_id in named.items()
+        if key not in known
+    ]
+    if rows:
+        connection.execute(insert(conversations), rows)
+
+
 def _drop_sources(connection: Connection, scope: Scope, source_ids: Sequence[str]) -> None:
     for keys in _pages(source_ids):
         connection.execute(
             delete(sources).where(sources.c.tenant == scope.tenant, sources.c.key.in_(keys or []))
         )
-
-
-def _engine(url: str, busy_timeout: float) -> Engine:
-    try:
-        engine = create_engine(url)
-    except (SQLAlchemyError, ImportError) as error:  # the URL may hold a password: not shown
-        raise StoreError(f"the catalog URL cannot be used: {error}") from error
-    if engine.dialect.name == "sqlite":
-
-        @event.listens_for(engine, "connect")
-        def _pragmas(connection: sqlite3.Connection, _: object) -> None:
-            connection.isolation_level = None  # transactions are opened below, not by the driver
-            cursor = connection.cursor()
-            cursor.execute(f"PRAGMA busy_timeout = {int(busy_timeout * 1000)}")
-            cursor.execute("PRAGMA journal_mode = WAL")
-            cursor.execute("PRAGMA synchronous = FULL")
-            cursor.execute("PRAGMA secure_delete = ON")
-            cursor.close()
-
-        @event.listens_for(engine, "begin")
-        def _begin(connection: Connection) -> None:
-            # A write takes its lock at once: upgrading a read lock fails without waiting.
-            write = connection.get_execution_options().get("letopis_write")
-            connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
-
-    return engine
-
-
-def _migrate(connection: Connection) -> None:
-    """Apply the migrations that the schema has not seen. Raises when the schema is newer."""
-    current = 0
-    if inspect(connection).has_table(versions.name):
-        current = len(connection.execute(select(versions.c.version)).all())
-    if current > len(MIGRATIONS):
-        raise StoreError(
-            f"the catalog has schema version {current}, this release knows {len(MIGRATIONS)}: "
-            "upgrade letopis"
-        )
-    for number, migration in enumerate(MIGRATIONS[current:], current + 1):
-        migration(connection)
-        connection.execute(insert(versions).values(version=number))

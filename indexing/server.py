@@ -7,34 +7,42 @@ is refused at `open_collection`, since it may ignore the parameter without an er
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 
+import httpx
 from qdrant_client import QdrantClient, models
 
 from indexing.errors import InvalidInput, StoreError
+from indexing.server_client import host_of, make_client
+from indexing.server_errors import mapped
+from indexing.server_options import USUAL, ServerOptions
 from indexing.server_points import (
     build_filter,
-    check_schema,
-    check_version,
-    create_collection,
-    mapped,
+    expired_filter,
+    rescored,
     to_dense,
     to_memory,
     to_point,
     to_query,
     to_scored,
 )
+from indexing.server_schema import check_version, ensure_collection
 from indexing.store import check_points, idf_corpus, is_empty, narrowed
 from indexing.types import Branch, Collection, Filter, Memory, Point, Scored, Vector, VectorNames
 
 PAGE = 256
+ORDERED = models.WriteOrdering.MEDIUM
+"""Writes of a shard go through one of its replicas, so a delete and an upsert keep their order."""
 
 
-def connect(url: str, *, api_key: str | None = None, timeout: float = 10.0) -> "ServerStore":
+def connect(
+    url: str,
+    options: ServerOptions = USUAL,
+    transport: httpx.BaseTransport | None = None,
+) -> "ServerStore":
     """Return the store of a server; nothing is sent before the first call."""
-    client = QdrantClient(
-        url=url, api_key=api_key, timeout=max(1, round(timeout)), check_compatibility=False
-    )
-    return ServerStore(client)
+    place = host_of(url)
+    return ServerStore(make_client(url, options, transport), options, place)
 
 
 class ServerStore:
@@ -42,26 +50,35 @@ class ServerStore:
 
     concurrent = True
 
-    def __init__(self, client: QdrantClient, *, prefix: str = "letopis_") -> None:
+    def __init__(
+        self,
+        client: QdrantClient,
+        options: ServerOptions = USUAL,
+        place: str = "in memory",
+    ) -> None:
         self._client = client
-        self._prefix = prefix
+        self._options = options
+        self._place = place
+        quantized = options.quantization != "none"
+        self._dense = rescored(options.oversampling) if quantized else None
         self._closed = False
 
-    def open_collection(self, collection: Collection, names: VectorNames) -> None:
+    def open_collection(
+        self, collection: Collection, names: VectorNames, fingerprint: str = ""
+    ) -> str:
         """Create the collection, or check that it has these vectors (`SchemaMismatch`)."""
         with self._call(collection) as name:
             check_version(self._client.info().version)
-            if not self._client.collection_exists(name):
-                create_collection(self._client, name, names)
-            check_schema(name, self._client.get_collection(name).config.params, names)
+            return ensure_collection(self._client, name, names, self._options, fingerprint)
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
-        """Write in batches of 256, each acknowledged when it is applied."""
+        """Write in batches, each acknowledged when it is applied."""
         check_points(collection, points)
+        size = self._options.batch
         with self._call(collection) as name:
-            for start in range(0, len(points), PAGE):
-                batch = [to_point(p) for p in points[start : start + PAGE]]
-                self._client.upsert(name, batch, wait=True)
+            for start in range(0, len(points), size):
+                batch = [to_point(p) for p in points[start : start + size]]
+                self._client.upsert(name, batch, wait=True, ordering=ORDERED)
 
     def search(
         self, collection: Collection, branches: Sequence[Branch], where: Filter
@@ -72,7 +89,9 @@ class ServerStore:
         if not asked:
             return [[] for _ in branches]
         corpus = build_filter(collection, idf_corpus(where))
-        requests = [to_query(b, c, corpus) for b, c in zip(asked, conditions, strict=True)]
+        requests = [
+            to_query(b, c, corpus, self._dense) for b, c in zip(asked, conditions, strict=True)
+        ]
         with self._call(collection) as name:
             answers = iter(self._client.query_batch_points(name, requests))
         return [[] if is_empty(b) else to_scored(b, next(answers)) for b in branches]
@@ -88,14 +107,16 @@ class ServerStore:
 
     def scroll(self, collection: Collection, where: Filter) -> Iterator[Memory]:
         """Yield all in id order, page by page."""
-        for record in self._pages(collection, where, with_vectors=False):
+        condition = build_filter(collection, where)
+        for record in self._pages(collection, condition, with_vectors=False):
             yield to_memory(collection, record)
 
     def vectors(self, collection: Collection, where: Filter) -> dict[str, dict[str, Vector]]:
         """Return id -> dense vector name -> vector."""
+        condition = build_filter(collection, where)
         return {
             str(record.id): to_dense(record)
-            for record in self._pages(collection, where, with_vectors=True)
+            for record in self._pages(collection, condition, with_vectors=True)
         }
 
     def count(self, collection: Collection, where: Filter) -> int:
@@ -106,14 +127,36 @@ class ServerStore:
 
     def delete(self, collection: Collection, where: Filter) -> int:
         """Delete all that match; returns when the server has applied it."""
-        condition = build_filter(collection, where)
+        return self._delete(collection, build_filter(collection, where))
+
+    def everything(self, collection: Collection) -> Iterator[Memory]:
+        """Yield the memories of all tenants in id order."""
+        for record in self._pages(collection, models.Filter(), with_vectors=False):
+            yield to_memory(collection, record)
+
+    def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
+        """Yield what has expired by then, of all tenants."""
+        for record in self._pages(collection, expired_filter(now), with_vectors=False):
+            yield to_memory(collection, record)
+
+    def expire(self, collection: Collection, now: datetime) -> int:
+        """Delete what has expired by then."""
+        return self._delete(collection, expired_filter(now))
+
+    def _delete(self, collection: Collection, condition: models.Filter) -> int:
         selector = models.FilterSelector(filter=condition)
         deleted = 0
         with self._call(collection) as name:
             while found := self._client.count(name, count_filter=condition, exact=True).count:
-                self._client.delete(name, selector, wait=True)
+                self._client.delete(name, selector, wait=True, ordering=ORDERED)
                 deleted += found
         return deleted
+
+    def drop(self, collection: Collection) -> None:
+        """Remove the collection from the server."""
+        with self._call(collection) as name:
+            if self._client.collection_exists(name):
+                self._client.delete_collection(name)
 
     def vacuum(self, collection: Collection) -> None:
         """Do nothing: the server's own optimizer rewrites its files."""
@@ -125,9 +168,8 @@ class ServerStore:
             self._client.close()
 
     def _pages(
-        self, collection: Collection, where: Filter, *, with_vectors: bool
+        self, collection: Collection, condition: models.Filter, *, with_vectors: bool
     ) -> Iterator[models.Record]:
-        condition = build_filter(collection, where)
         offset = None
         while True:
             with self._call(collection) as name:
@@ -148,6 +190,6 @@ class ServerStore:
         """Give the server's name of the collection, and name the errors of the call."""
         if self._closed:
             raise StoreError("the store is closed")
-        name = self._prefix + collection
-        with mapped(name):
+        name = self._options.prefix + collection
+        with mapped(f"collection {name!r} ({self._place})"):
             yield name

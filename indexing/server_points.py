@@ -1,16 +1,11 @@
-"""What `ServerStore` and `qdrant_client` say to each other: schema, filters, points, errors."""
+"""What `ServerStore` and `qdrant_client` say to each other: filters, points, queries, answers."""
 
-import re
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from datetime import datetime
 
 import numpy as np
-from qdrant_client import QdrantClient, models
-from qdrant_client.common.client_exceptions import QdrantException
-from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
+from qdrant_client import models
 
-from indexing.errors import SchemaMismatch, StoreError, StoreUnavailable
 from indexing.store import check_call, from_payload, to_payload
 from indexing.types import (
     Branch,
@@ -21,56 +16,7 @@ from indexing.types import (
     Scored,
     SparseVector,
     Vector,
-    VectorNames,
 )
-
-OLDEST = (1, 19)
-
-KEYWORD = models.KeywordIndexType.KEYWORD
-INDEXES: dict[str, models.PayloadSchemaType | models.KeywordIndexParams] = {
-    "tenant": models.KeywordIndexParams(type=KEYWORD, is_tenant=True),
-    "kind": models.PayloadSchemaType.KEYWORD,
-    "lang": models.PayloadSchemaType.KEYWORD,
-    "source_id": models.PayloadSchemaType.KEYWORD,
-    "expires_at": models.PayloadSchemaType.FLOAT,
-}
-
-UNAVAILABLE = {401, 403, 408, 429}
-MISMATCH = (
-    r"[Vv]ector dimension|[Dd]imension of|vector name|not found in the collection|not aligned"
-)
-
-
-def check_version(version: str) -> None:
-    """Raise `StoreError` for a server that cannot count IDF per tenant."""
-    if tuple(int(part) for part in re.findall(r"\d+", version)[:2]) < OLDEST:
-        raise StoreError(f"the Qdrant server is {version}; 1.19 or newer is needed")
-
-
-def create_collection(client: QdrantClient, name: str, names: VectorNames) -> None:
-    """Create the collection and its payload indexes."""
-    cosine, idf = models.Distance.COSINE, models.Modifier.IDF
-    client.create_collection(
-        name,
-        {n: models.VectorParams(size=size, distance=cosine) for n, size in names.dense.items()},
-        {n: models.SparseVectorParams(modifier=idf) for n in names.sparse},
-    )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Payload indexes have no effect in the local Qdrant")
-        for key, schema in INDEXES.items():
-            client.create_payload_index(name, key, schema, wait=True)
-
-
-def check_schema(name: str, found: models.CollectionParams, names: VectorNames) -> None:
-    """Raise `SchemaMismatch` unless the collection has exactly these vectors."""
-    dense = found.vectors if isinstance(found.vectors, dict) else {}
-    sizes = {n: params.size for n, params in dense.items()}
-    sparse = set(found.sparse_vectors or {})
-    if sizes != dict(names.dense) or sparse != set(names.sparse):
-        raise SchemaMismatch(
-            f"collection {name!r} has the vectors {sizes} and {sorted(sparse)}, "
-            f"not {dict(names.dense)} and {sorted(names.sparse)}"
-        )
 
 
 def build_filter(
@@ -85,10 +31,16 @@ def build_filter(
         must.append(models.HasIdCondition(has_id=list(where.ids)))
     if where.now is None:
         return models.Filter(must=must)
-    expired = models.Range(lte=where.now.timestamp())
-    return models.Filter(
-        must=must, must_not=[models.FieldCondition(key="expires_at", range=expired)]
-    )
+    return models.Filter(must=must, must_not=[_expired(where.now)])
+
+
+def expired_filter(now: datetime) -> models.Filter:
+    """Return the filter of what has expired by then, of all tenants."""
+    return models.Filter(must=[_expired(now)])
+
+
+def _expired(now: datetime) -> models.FieldCondition:
+    return models.FieldCondition(key="expires_at", range=models.Range(lte=now.timestamp()))
 
 
 def to_vector(vector: Vector | SparseVector) -> list[float] | models.SparseVector:
@@ -106,11 +58,17 @@ def to_point(point: Point) -> models.PointStruct:
 
 
 def to_query(
-    branch: Branch, condition: models.Filter, corpus: models.Filter
+    branch: Branch,
+    condition: models.Filter,
+    corpus: models.Filter,
+    quantized: models.SearchParams | None = None,
 ) -> models.QueryRequest:
-    """Return one branch as a query; ``corpus`` is what sparse IDF is counted over."""
+    """Return one branch as a query.
+
+    ``corpus`` is what sparse IDF is counted over; ``quantized`` is how a dense one is asked.
+    """
     sparse = isinstance(branch.vector, SparseVector)
-    params = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus)) if sparse else None
+    params = models.SearchParams(idf=models.IdfCorpusParams(corpus=corpus)) if sparse else quantized
     return models.QueryRequest(
         query=to_vector(branch.vector),
         using=branch.name,
@@ -145,22 +103,7 @@ def to_dense(record: models.Record) -> dict[str, Vector]:
     }
 
 
-@contextmanager
-def mapped(name: str) -> Iterator[None]:
-    """Name the client's errors; its in-memory mode raises `ValueError` and `RuntimeError`."""
-    try:
-        yield
-    except (ResponseHandlingException, QdrantException) as error:
-        raise StoreUnavailable(f"collection {name!r}: {error or 'no answer'}") from error
-    except UnexpectedResponse as error:
-        status = error.status_code or 500
-        if status in UNAVAILABLE or status >= 500:
-            raise StoreUnavailable(f"collection {name!r}: {error}") from error
-        raise _named(name, str(error)) from error
-    except (ValueError, RuntimeError) as error:
-        raise _named(name, str(error)) from error
-
-
-def _named(name: str, text: str) -> StoreError:
-    kind = SchemaMismatch if re.search(MISMATCH, text) else StoreError
-    return kind(f"collection {name!r}: {text}")
+def rescored(oversampling: float) -> models.SearchParams:
+    """Return how quantized vectors are searched: more are found by them, the originals decide."""
+    chosen = models.QuantizationSearchParams(rescore=True, oversampling=oversampling)
+    return models.SearchParams(quantization=chosen)

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from qdrant_client import QdrantClient
+from sqlalchemy.engine import URL
 
 from indexing.edge import EdgeStore
-from indexing.server import ServerStore
+from indexing.server import ServerStore, connect
+from indexing.server_client import make_client
+from indexing.server_options import ServerOptions
 from indexing.store import VectorStore
 from indexing.types import (
     COLLECTIONS,
@@ -21,6 +24,10 @@ from indexing.types import (
     VectorNames,
     user_scope,
 )
+from tests import postgres
+from tests.indexing.rest import rest_server
+
+collect_ignore = [] if postgres.available() else ["test_catalog_postgres.py"]
 
 NAMES = VectorNames({"dense": 4}, ("sparse",))
 
@@ -40,16 +47,31 @@ def _memory(folder: Path) -> Iterator[VectorStore]:
 
 
 @contextmanager
+def _rest(folder: Path) -> Iterator[VectorStore]:
+    with rest_server() as transport:
+        store = connect("http://qdrant.example:6333", transport=transport)
+        yield store
+        store.close()
+
+
+@contextmanager
 def _server(folder: Path) -> Iterator[VectorStore]:
-    client = QdrantClient(url=os.environ["QDRANT_URL"])
-    prefix = f"test_{uuid.uuid4().hex}_"
-    yield ServerStore(client, prefix=prefix)
-    for collection in COLLECTIONS:
-        client.delete_collection(prefix + collection)
-    client.close()
+    """A real server: collections of their own names, deleted whatever the test did."""
+    url = os.environ["QDRANT_URL"]
+    key = os.environ.get("QDRANT_API_KEY", "")
+    options = ServerOptions(prefix=f"test_{uuid.uuid4().hex}_", api_key=key)
+    store = connect(url, options)
+    try:
+        yield store
+    finally:
+        store.close()
+        client = make_client(url, options)
+        for collection in COLLECTIONS:
+            client.delete_collection(options.prefix + collection)
+        client.close()
 
 
-STORES = {"edge": _edge, "memory": _memory}
+STORES = {"edge": _edge, "memory": _memory, "rest": _rest}
 if "QDRANT_URL" in os.environ:
     STORES["server"] = _server
 
@@ -60,6 +82,28 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStor
     with STORES[request.param](tmp_path) as opened:
         opened.open_collection("user", NAMES)
         yield opened
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[URL]:
+    """The address of a PostgreSQL that runs as long as the tests."""
+    with postgres.server() as address:
+        yield address
+
+
+@pytest.fixture
+def postgres_url(postgres_server: URL) -> Iterator[str]:
+    """The URL of an empty database on it."""
+    with postgres.database(postgres_server) as address:
+        yield address.render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", *(["postgres"] if postgres.available() else [])])
+def catalog_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, of every kind that the catalog runs on."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'catalog.sqlite'}"
+    return str(request.getfixturevalue("postgres_url"))
 
 
 PointMaker = Callable[..., Point]

@@ -1,4 +1,4 @@
-"""The SQL catalog: migrations, rows, dead letters, and two processes at once."""
+"""The SQL catalog on every database: migrations, rows, dead letters, and two processes at once."""
 
 import sqlite3
 import subprocess
@@ -9,11 +9,13 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import create_engine, text
 
-from indexing.catalog import MIGRATIONS, PAGE, Catalog, DeadLetter, SourceRow, digest
-from indexing.errors import StoreError, StoreLocked, StoreUnavailable
+from indexing.catalog import PAGE, Catalog, DeadLetter, SourceRow, digest
+from indexing.catalog_schema import MIGRATIONS
+from indexing.errors import LetopisError, StoreError, StoreLocked, StoreUnavailable
 from indexing.types import GLOBAL, session_scope, user_scope
 
 ANN = user_scope("ann")
@@ -26,7 +28,19 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def catalog(file: Path) -> Iterator[Catalog]:
+def url(catalog_url: str) -> str:
+    return catalog_url
+
+
+@pytest.fixture
+def catalog(url: str) -> Iterator[Catalog]:
+    opened = Catalog(url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def sqlite_catalog(file: Path) -> Iterator[Catalog]:
     opened = Catalog(f"sqlite:///{file}")
     yield opened
     opened.close()
@@ -36,35 +50,40 @@ def rows(*names: str) -> list[SourceRow]:
     return [SourceRow(name, digest(name), 1) for name in names]
 
 
-def ask(file: Path, query: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(file)) as connection:
-        return connection.execute(query).fetchall()
+def ask(url: str, statement: str) -> list[tuple[object, ...]]:
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        answer = connection.execute(text(statement))
+        found = [tuple(row) for row in answer] if answer.returns_rows else []
+    engine.dispose()
+    return found
 
 
 # schema
 
 
-def test_opening_again_migrates_nothing_and_keeps_rows(file: Path) -> None:
+def test_opening_again_migrates_nothing_and_keeps_rows(url: str) -> None:
     for name in ("a", "b", "c"):
-        catalog = Catalog(f"sqlite:///{file}")
+        catalog = Catalog(url)
         catalog.commit(ANN, rows(name))
         catalog.close()
-    catalog = Catalog(f"sqlite:///{file}")
+    catalog = Catalog(url)
     assert sorted(catalog.sources(ANN)) == ["a", "b", "c"]
     catalog.close()
-    versions = ask(file, "SELECT version FROM schema_version")
+    versions = ask(url, "SELECT version FROM schema_version ORDER BY version")
     assert versions == [(number,) for number in range(1, len(MIGRATIONS) + 1)]
 
 
-def test_a_newer_schema_is_refused(catalog: Catalog, file: Path) -> None:
-    with closing(sqlite3.connect(file)) as connection, connection:
-        connection.execute("INSERT INTO schema_version VALUES (99)")
+def test_a_newer_schema_is_refused(catalog: Catalog, url: str) -> None:
+    ask(url, "INSERT INTO schema_version VALUES (99)")
     with pytest.raises(StoreError, match="upgrade letopis"):
-        Catalog(f"sqlite:///{file}")
+        Catalog(url)
 
 
 def test_a_fingerprint_belongs_to_the_first_claim(catalog: Catalog) -> None:
+    assert catalog.fingerprint("user") is None
     assert catalog.claim("user", "one") == "one"
+    assert catalog.fingerprint("user") == "one"
     assert catalog.claim("user", "two") == "one"
     assert catalog.claim("global", "two") == "two"
 
@@ -133,6 +152,39 @@ def test_counts_are_by_collection(catalog: Catalog) -> None:
     }
 
 
+# texts
+
+
+ODD = st.text(st.one_of(st.sampled_from("\0␛␀\\'%"), st.characters(exclude_categories=["Cs"])))
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(ODD.filter(str.strip), min_size=1, max_size=4, unique=True))
+def test_any_text_comes_back_exactly(catalog: Catalog, names: list[str]) -> None:
+    catalog.remove(ANN, list(catalog.sources(ANN)))
+    catalog.commit(ANN, rows(*names))
+    assert set(catalog.sources(ANN, names)) == set(catalog.sources(ANN)) == set(names)
+    for name in names:
+        catalog.bury([letter(name, name, name)])
+        assert [(d.path, d.place, d.reason) for d in catalog.dead()] == [(name,) * 3]
+        assert catalog.revive(ANN, name) == 1
+
+
+def test_a_very_long_text_and_half_a_pair(catalog: Catalog) -> None:
+    long = "путь/\0" * 200_000
+    catalog.commit(ANN, rows(long))
+    assert list(catalog.sources(ANN)) == [long]
+    catalog.bury([letter(long, long, "half a pair: \ud83d")])
+    assert [(d.path, d.reason) for d in catalog.dead()] == [(long, "half a pair: \\ud83d")]
+    assert catalog.revive(ANN, long) == 1
+
+
+def test_odd_user_ids_come_back(catalog: Catalog) -> None:
+    scope = session_scope(" Ann\0", "№ 5 😀␛␀")
+    catalog.bury([letter("f", scope=scope)])
+    assert [dead.scope for dead in catalog.dead(scope)] == [scope]
+
+
 # dead letters
 
 
@@ -178,7 +230,7 @@ def test_a_file_with_very_many_bad_lines(catalog: Catalog) -> None:
 # failures
 
 
-def test_a_locked_catalog_names_itself(catalog: Catalog, file: Path) -> None:
+def test_a_locked_catalog_names_itself(sqlite_catalog: Catalog, file: Path) -> None:
     impatient = Catalog(f"sqlite:///{file}", busy_timeout=0.05)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -189,7 +241,7 @@ def test_a_locked_catalog_names_itself(catalog: Catalog, file: Path) -> None:
         assert impatient.sources(ANN) == {}  # reading goes on
         other.execute("ROLLBACK")
     impatient.commit(ANN, rows("a"))
-    assert list(catalog.sources(ANN)) == ["a"]
+    assert list(sqlite_catalog.sources(ANN)) == ["a"]
     impatient.close()
 
 
@@ -204,8 +256,8 @@ def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
         Catalog(f"sqlite:///{tmp_path / 'taken' / 'c.sqlite'}")
 
 
-def test_a_read_only_catalog(catalog: Catalog, file: Path) -> None:
-    catalog.commit(ANN, rows("a"))
+def test_a_read_only_catalog(sqlite_catalog: Catalog, file: Path) -> None:
+    sqlite_catalog.commit(ANN, rows("a"))
     frozen = Catalog(f"sqlite:///file:{file}?mode=ro&uri=true")
     with pytest.raises(StoreUnavailable, match="readonly"):
         frozen.commit(ANN, rows("b"))
@@ -225,11 +277,53 @@ def test_a_url_that_means_nothing(url: str) -> None:
         Catalog(url)
 
 
-@pytest.mark.parametrize("engine", ["no-such-engine", "nosuch", "mssql+pymssql"])
-def test_a_password_is_not_shown(engine: str) -> None:
-    with pytest.raises(StoreError, match="cannot be used") as error:
-        Catalog(f"{engine}://user:s3cret@host/db")
+@pytest.mark.parametrize(
+    "url",
+    [
+        "no-such-engine://user:s3cret@host/db",
+        "nosuch://user:s3cret@host/db",
+        "mssql+pymssql://user:s3cret@host/db",
+        "postgresql:/user:s3cret@host/db",
+        "postgresql://user:pw@host:s3cret/db",
+        "postgresql+nosuch://user:s3cret@host/db",
+    ],
+)
+def test_a_password_is_not_shown(url: str) -> None:
+    with pytest.raises(LetopisError) as error:
+        Catalog(url)
     assert "s3cret" not in str(error.value)
+
+
+@pytest.mark.parametrize("place", ["user:s3cret@127.0.0.1:9/db", "127.0.0.1:9/db?password=s3cret"])
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres", "postgresql+psycopg"])
+def test_no_server_is_unavailable(scheme: str, place: str) -> None:
+    with pytest.raises(StoreUnavailable, match=r"127\.0\.0\.1") as error:
+        Catalog(f"{scheme}://{place}", busy_timeout=2)
+    assert "s3cret" not in str(error.value)
+
+
+def test_a_missing_driver_names_the_extra() -> None:
+    script = """
+        import sys
+        sys.modules["psycopg"] = None  # as if it were not installed
+        from indexing.catalog import Catalog
+        from indexing.errors import MissingExtra
+        try:
+            Catalog("postgresql://user:s3cret@host/db")
+        except MissingExtra as error:
+            print(error)
+    """
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(script)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    expected = "psycopg is not installed; install it with: pip install 'letopis[postgres]'\n"
+    assert done.stdout == expected
+
+
+def test_an_error_shows_no_value(catalog: Catalog, url: str) -> None:
+    ask(url, "DROP TABLE dead_letters")
+    with pytest.raises(StoreError, match="dead_letters") as error:
+        catalog.bury([letter("private/path", reason="private reason")])
+    assert "private" not in str(error.value)
 
 
 # two processes
@@ -251,8 +345,7 @@ WRITER = textwrap.dedent("""
 """)
 
 
-def test_two_processes_lose_nothing(file: Path) -> None:
-    url = f"sqlite:///{file}"
+def test_two_processes_lose_nothing(url: str) -> None:
     command = [sys.executable, "-W", "error", "-c", WRITER, url]
     writers = [
         subprocess.Popen([*command, name], cwd=ROOT, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -269,3 +362,14 @@ def test_two_processes_lose_nothing(file: Path) -> None:
     assert set(catalog.sources(ANN)) == expected
     assert [dead.attempts for dead in catalog.dead()] == [80]
     catalog.close()
+
+
+def test_a_source_that_begins_is_known_by_no_content(catalog: Catalog) -> None:
+    catalog.commit(ANN, rows("a", "other"))
+    catalog.begin(ANN, ["a", "b", "b"])
+    begun = {"a": SourceRow("a", "", 1), "b": SourceRow("b", "", 0)}
+    assert catalog.sources(ANN) == {**begun, "other": rows("other")[0]}
+    assert catalog.counts()["user"] == {"sources": 2, "memories": 2, "tenants": 1}
+    catalog.commit(ANN, rows("a", "b"))
+    assert catalog.sources(ANN) == {row.source_id: row for row in rows("a", "b", "other")}
+    catalog.begin(ANN, [])

@@ -220,6 +220,30 @@ def test_vectors_by_name(store: VectorStore, point: PointMaker) -> None:
     np.testing.assert_allclose(found[a.memory.id]["dense"], [0.6, 0.8, 0, 0], atol=1e-6)
 
 
+def test_upkeep_sees_all_tenants_and_takes_only_the_expired(
+    store: VectorStore, point: PointMaker
+) -> None:
+    before, at, after = (NOW + timedelta(seconds=s) for s in (-1, 0, 1))
+    points = [
+        point(f"{scope.user_id} {name}", scope, expires_at=moment)
+        for scope in (ANN, BOB)
+        for name, moment in (("old", before), ("now", at), ("new", after), ("ever", None))
+    ]
+    store.upsert("user", points)
+    assert list(store.everything("user")) == sorted(
+        (made.memory for made in points), key=lambda memory: memory.id
+    )
+    expired = {memory.text for memory in store.expired("user", NOW)}
+    assert expired == {"ann old", "ann now", "bob old", "bob now"}
+    assert (store.expire("user", NOW), store.expire("user", NOW)) == (4, 0)
+    assert {m.text for m in store.everything("user")} == {
+        "ann new",
+        "ann ever",
+        "bob new",
+        "bob ever",
+    }
+
+
 def test_nothing_asked_nothing_found(store: VectorStore, point: PointMaker) -> None:
     assert store.search("user", [near(), words(1)], Filter(ANN)) == [[], []]
     store.upsert("user", [])

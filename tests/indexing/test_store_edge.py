@@ -1,6 +1,7 @@
 """The embedded store: what stays on disk, what leaves it, and how it fails."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 import indexing
 from indexing.edge import EdgeStore
-from indexing.errors import StoreError, StoreUnavailable
+from indexing.errors import StoreDamaged, StoreError, StoreUnavailable
 from indexing.types import Branch, Filter, Point, VectorNames, session_scope, user_scope
 
 PointMaker = Callable[..., Point]
@@ -281,4 +282,83 @@ def test_two_processes_write_by_turns_and_lose_nothing(tmp_path: Path) -> None:
     store = EdgeStore(tmp_path)
     texts = {memory.text for memory in store.scroll("user", Filter(ANN))}
     assert texts == {f"{name}-{i}" for name in "ab" for i in range(50)}
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "size"),
+    [
+        ("mutable_id_tracker.mappings", 0),
+        ("mutable_id_tracker.mappings", None),
+        ("mutable_id_tracker.versions", 0.5),
+        ("vector_storage-dense/vectors/status.dat", None),
+    ],
+)
+def test_lost_points_are_noticed_at_open(
+    edge: EdgeStore, point: PointMaker, pattern: str, size: float | None
+) -> None:
+    edge.upsert("user", [point(f"m{i}", terms=(1,)) for i in range(20)])
+    edge.close()
+    (file,) = (edge.folder / "user").glob(f"segments/*/{pattern}")
+    if size is None:
+        file.unlink()
+    else:
+        os.truncate(file, int(file.stat().st_size * size))
+    store = EdgeStore(edge.folder)
+    store.open_collection("user", NAMES)
+    with pytest.raises(StoreDamaged, match=r"of the 20 memories .* Restore .*points\.count"):
+        store.count("user", Filter(ANN))
+    (edge.folder / "user" / "points.count").unlink()
+    store.upsert("user", [point("after")])
+    store.close()
+
+
+def test_deleted_points_are_not_missed(edge: EdgeStore, point: PointMaker) -> None:
+    edge.upsert("user", [point(f"m{i}") for i in range(20)])
+    edge.delete("user", Filter(ANN))
+    edge.upsert("user", [point("one")])
+    edge.close()
+    store = EdgeStore(edge.folder)
+    assert store.count("user", Filter(ANN)) == 1
+    store.close()
+
+
+def test_what_a_kill_inside_the_optimizer_leaves_is_cleared(
+    edge: EdgeStore, point: PointMaker
+) -> None:
+    edge.upsert("user", [point(f"m{i}", terms=(1,)) for i in range(20)])
+    edge.delete("user", Filter(ANN, ids=(next(edge.scroll("user", Filter(ANN))).id,)))
+    edge._close_shards()  # the old segments, as they are before the optimizer runs
+    shard = edge.folder / "user"
+    shutil.copytree(shard / "segments", edge.folder / "old")
+    edge.vacuum("user")
+    edge.close()
+    for segment in (edge.folder / "old").iterdir():
+        segment.rename(shard / "segments" / segment.name)
+    draft = shard / "temp_segments" / "segment_builder_x" / "page_0.dat"
+    draft.parent.mkdir(parents=True)
+    draft.write_text("half a segment")
+    assert len(list((shard / "segments").iterdir())) == 2
+
+    store = EdgeStore(edge.folder)
+    assert store.count("user", Filter(ANN)) == 19
+    assert len(list((shard / "segments").iterdir())) == 1
+    assert not draft.exists()
+    assert len(list(store.scroll("user", Filter(ANN)))) == 19
+    store.upsert("user", [point("after", terms=(1,))])
+    assert store.count("user", Filter(ANN)) == 20
+    store.close()
+
+
+def test_a_segment_set_aside_when_the_process_died_comes_back(
+    edge: EdgeStore, point: PointMaker
+) -> None:
+    edge.upsert("user", [point("a")])
+    edge.close()
+    shard = edge.folder / "user"
+    (segment,) = (shard / "segments").iterdir()
+    (shard / "segments.aside").mkdir()
+    segment.rename(shard / "segments.aside" / segment.name)
+    store = EdgeStore(edge.folder)
+    assert store.count("user", Filter(ANN)) == 1
     store.close()

@@ -1,0 +1,183 @@
+"""The catalog's tables and their numbered migrations, the same on SQLite and on PostgreSQL.
+
+Ids, paths and reasons are `Exact`: they come back as they went in, whatever characters they hold.
+Everything that is looked up by is a digest, so no index meets a long text.
+"""
+
+from collections.abc import Callable
+
+from sqlalchemy import (
+    Column,
+    Connection,
+    Dialect,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    insert,
+    inspect,
+    select,
+)
+from sqlalchemy.schema import CreateColumn
+
+from indexing.errors import StoreError
+
+ESCAPE, NUL = "\u241b", "\u2400"
+"""Control pictures that stand for the escape and for NUL, which PostgreSQL refuses in a text."""
+
+
+class Exact(TypeDecorator[str]):
+    """A text of any characters: NUL is stored as ``␛␀`` and ``␛`` as ``␛␛``.
+
+    Only a lone surrogate, which no encoding has, comes back as its escape (``\\udcff``).
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Escape on the way in, also in comparisons."""
+        if not value:
+            return value
+        valid = value.encode(errors="backslashreplace").decode()
+        return valid.replace(ESCAPE, ESCAPE * 2).replace("\0", ESCAPE + NUL)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
+        """Undo it on the way out."""
+        if not value or ESCAPE not in value:
+            return value
+        parts = value.split(ESCAPE * 2)
+        return ESCAPE.join(part.replace(ESCAPE + NUL, "\0") for part in parts)
+
+
+metadata = MetaData()
+
+versions = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+
+fingerprints = Table(
+    "fingerprints",
+    metadata,
+    Column("collection", String(64), primary_key=True),
+    Column("fingerprint", Text, nullable=False),
+)
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("tenant", String(32), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("collection", String(64), nullable=False),
+    Column("source_id", Exact, nullable=False),
+    Column("content_hash", String(64), nullable=False),
+    Column("chunks", Integer, nullable=False),
+    Column("indexed_at", Float, nullable=False),
+    Column("conversation_id", Exact, nullable=False, server_default=""),
+    Column("said_at", Float),
+)
+
+dead_letters = Table(
+    "dead_letters",
+    metadata,
+    Column("tenant", String(32), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("collection", String(64), nullable=False),
+    Column("user_id", Exact, nullable=False),
+    Column("session_id", Exact, nullable=False),
+    Column("path", Exact, nullable=False),
+    Column("place", Exact, nullable=False),
+    Column("reason", Exact, nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("failed_at", Float, nullable=False),
+)
+
+members = Table(
+    "members",
+    metadata,
+    Column("feed", String(64), primary_key=True),
+    Column("tenant", String(32), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("collection", String(64), nullable=False),
+    Column("user_id", Exact, nullable=False),
+    Column("session_id", Exact, nullable=False),
+    Column("source_id", Exact, nullable=False),
+    Column("parent", Exact, nullable=False),
+    Column("uri", Exact, nullable=False),
+    Column("stamp", Exact, nullable=False),
+    Column("content", String(64), nullable=False),
+    Column("turns", Integer, nullable=False),
+    Index("members_by_source", "tenant", "key"),
+)
+
+conversations = Table(
+    "conversations",
+    metadata,
+    Column("tenant", String(32), primary_key=True),
+    Column("key", String(64), primary_key=True),
+    Column("collection", String(64), nullable=False),
+    Column("user_id", Exact, nullable=False),
+    Column("session_id", Exact, nullable=False),
+    Column("conversation_id", Exact, nullable=False),
+    Column("closed_at", Float),
+    Column("closed_turns", Integer, nullable=False),
+    Column("closed_written", Float),
+)
+
+generations = Table(
+    "generations",
+    metadata,
+    Column("role", String(16), primary_key=True),
+    Column("name", String(16), primary_key=True),
+    Column("fingerprint", Text, nullable=False),
+    Column("started_at", Float, nullable=False),
+    Column("held_at", Float),
+)
+
+
+def _create_tables(connection: Connection) -> None:
+    first = [fingerprints, sources, dead_letters]
+    metadata.create_all(connection, [versions, *first])
+
+
+def _create_members(connection: Connection) -> None:
+    members.create(connection, checkfirst=True)
+
+
+def _create_conversations(connection: Connection) -> None:
+    conversations.create(connection, checkfirst=True)
+    present = {column["name"] for column in inspect(connection).get_columns(sources.name)}
+    for column in (sources.c.conversation_id, sources.c.said_at):
+        if column.name not in present:
+            definition = CreateColumn(column).compile(dialect=connection.dialect)
+            connection.exec_driver_sql(f"ALTER TABLE {sources.name} ADD COLUMN {definition}")
+
+
+def _create_generations(connection: Connection) -> None:
+    generations.create(connection, checkfirst=True)
+
+
+MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
+    _create_tables,
+    _create_members,
+    _create_conversations,
+    _create_generations,
+)
+"""Numbered from 1, each applied once, in order, inside one transaction."""
+
+
+def migrate(connection: Connection) -> None:
+    """Apply the migrations that the schema has not seen. Raises when the schema is newer."""
+    current = 0
+    if inspect(connection).has_table(versions.name):
+        current = len(connection.execute(select(versions.c.version)).all())
+    if current > len(MIGRATIONS):
+        raise StoreError(
+            f"the catalog has schema version {current}, this release knows {len(MIGRATIONS)}: "
+            "upgrade letopis"
+        )
+    for number, migration in enumerate(MIGRATIONS[current:], current + 1):
+        migration(connection)
+        connection.execute(insert(versions).values(version=number))
