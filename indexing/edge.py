@@ -10,22 +10,32 @@ packing) runs only in `vacuum` and in `close` after writes: it takes about 1 s p
 and keeps the interpreter to itself.
 """
 
+import shutil
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import qdrant_edge as engine
 
-from indexing.edge_shard import (
+from indexing.edge_files import (
     SPARE_BYTES,
     allocated,
-    build_filter,
     check_schema,
     check_space,
+    claim_shard,
+    count_points,
     create_shard,
-    mapped,
+    load_shard,
+    note_count,
     shard_exists,
+    tidy,
+)
+from indexing.edge_shard import (
+    build_filter,
+    expired_filter,
+    mapped,
     to_dense,
     to_memory,
     to_point,
@@ -54,16 +64,20 @@ class EdgeStore:
         self._written: set[Collection] = set()
         self._closed = False
 
-    def open_collection(self, collection: Collection, names: VectorNames) -> None:
+    def open_collection(
+        self, collection: Collection, names: VectorNames, fingerprint: str = ""
+    ) -> str:
         """Create the collection, or check that it has these vectors (`SchemaMismatch`)."""
         path = self.folder / collection
         with self._lease.hold(), mapped(collection):
             with self._opening:
                 if not shard_exists(path):
                     check_space(self.folder)
-                    create_shard(path, names)
+                    create_shard(path, names, fingerprint)
+                elif collection not in self._shards:
+                    tidy(path)
             check_schema(path, names)
-            self._shard(collection)
+            return claim_shard(path, fingerprint)
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         """Write and flush one batch."""
@@ -74,6 +88,7 @@ class EdgeStore:
         with self._write(collection) as shard:
             shard.update(operation)
             shard.flush()
+            note_count(self.folder / collection, count_points(shard))
 
     def search(
         self, collection: Collection, branches: Sequence[Branch], where: Filter
@@ -109,14 +124,16 @@ class EdgeStore:
 
     def scroll(self, collection: Collection, where: Filter) -> Iterator[Memory]:
         """Yield all in id order; the lease is held per page, not between pages."""
-        for record in self._pages(collection, where, with_vector=False):
+        condition = build_filter(collection, where)
+        for record in self._pages(collection, condition, with_vector=False):
             yield to_memory(collection, record)
 
     def vectors(self, collection: Collection, where: Filter) -> dict[str, dict[str, Vector]]:
         """Return id -> dense vector name -> vector."""
+        condition = build_filter(collection, where)
         return {
             str(record.id): to_dense(record)
-            for record in self._pages(collection, where, with_vector=True)
+            for record in self._pages(collection, condition, with_vector=True)
         }
 
     def count(self, collection: Collection, where: Filter) -> int:
@@ -127,16 +144,45 @@ class EdgeStore:
 
     def delete(self, collection: Collection, where: Filter) -> int:
         """Delete all that match and flush; the bytes stay in the files until `vacuum`."""
-        condition = build_filter(collection, where)
+        return self._delete(collection, build_filter(collection, where))
+
+    def everything(self, collection: Collection) -> Iterator[Memory]:
+        """Yield the memories of all tenants in id order."""
+        for record in self._pages(collection, engine.Filter(), with_vector=False):
+            yield to_memory(collection, record)
+
+    def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
+        """Yield what has expired by then, of all tenants."""
+        for record in self._pages(collection, expired_filter(now), with_vector=False):
+            yield to_memory(collection, record)
+
+    def expire(self, collection: Collection, now: datetime) -> int:
+        """Delete what has expired by then and flush."""
+        return self._delete(collection, expired_filter(now))
+
+    def _delete(self, collection: Collection, condition: engine.Filter) -> int:
         counting = engine.CountRequest(exact=True, filter=condition)
         operation = engine.UpdateOperation.delete_points_by_filter(condition)
         deleted = 0
         with self._write(collection) as shard:
             while found := shard.count(counting):
+                note_count(self.folder / collection, count_points(shard) - found)
                 shard.update(operation)
                 deleted += found
             shard.flush()
         return deleted
+
+    def drop(self, collection: Collection) -> None:
+        """Close the shard and remove its folder, by a name that no crash leaves half of."""
+        path = self.folder / collection
+        dropped = path.with_name(f"{collection}.dropped")
+        with self._lease.hold(), mapped(collection), self._writing, self._opening:
+            if shard := self._shards.pop(collection, None):
+                shard.close()
+            self._written.discard(collection)
+            if path.exists():
+                path.rename(dropped)
+            shutil.rmtree(dropped, ignore_errors=True)
 
     def vacuum(self, collection: Collection) -> None:
         """Rewrite what has deleted points and index what has grown; other threads wait."""
@@ -168,13 +214,12 @@ class EdgeStore:
                 path = self.folder / collection
                 if not shard_exists(path):
                     raise StoreError(f"there is no collection {collection!r}: open it first")
-                self._shards[collection] = engine.EdgeShard.load(str(path))
+                self._shards[collection] = load_shard(path)
             return self._shards[collection]
 
     def _pages(
-        self, collection: Collection, where: Filter, *, with_vector: bool
+        self, collection: Collection, condition: engine.Filter, *, with_vector: bool
     ) -> Iterator[engine.Record]:
-        condition = build_filter(collection, where)
         offset = None
         while True:
             request = engine.ScrollRequest(

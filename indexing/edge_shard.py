@@ -1,14 +1,12 @@
 """What the embedded store and `qdrant_edge` say to each other: config, filters, points, errors.
 
-Plain functions over one shard; whose turn it is and when shards open is `edge`.
+Plain functions; a shard's folder is `edge_files`, whose turn it is and when shards open is `edge`.
 """
 
-import json
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from datetime import datetime
 from typing import cast
 
 import numpy as np
@@ -33,9 +31,6 @@ PACK_KB = 10_000
 
 NO_GRAPH = engine.HnswIndexConfig(m=0, payload_m=0, ef_construct=16, full_scan_threshold=PACK_KB)
 """Search is exact: the graph of 20,000 memories takes 4 to 18 s to build, the interpreter held."""
-
-SPARE_BYTES = 64 << 20  # a shard grows by mapped 32 MiB files; a full disk would kill the process
-CONFIG = "edge_config.json"
 
 INDEXES: "dict[str, engine.PayloadSchemaParams]" = {
     "tenant": engine.KeywordIndexParams(is_tenant=True),
@@ -63,8 +58,16 @@ def build_filter(
         must.append(engine.HasIdCondition(set(where.ids)))
     if where.now is None:
         return engine.Filter(must=must)
-    expired = engine.RangeFloat(lte=where.now.timestamp())
-    return engine.Filter(must=must, must_not=[engine.FieldCondition("expires_at", range=expired)])
+    return engine.Filter(must=must, must_not=[_expired(where.now)])
+
+
+def expired_filter(now: datetime) -> engine.Filter:
+    """Return the filter of what has expired by then, of all tenants."""
+    return engine.Filter(must=[_expired(now)])
+
+
+def _expired(now: datetime) -> engine.FieldCondition:
+    return engine.FieldCondition("expires_at", range=engine.RangeFloat(lte=now.timestamp()))
 
 
 def _match(values: list[str]) -> engine.MatchValue | engine.MatchAny:
@@ -72,7 +75,7 @@ def _match(values: list[str]) -> engine.MatchValue | engine.MatchAny:
     return engine.MatchValue(values[0]) if len(values) == 1 else engine.MatchAny(values)
 
 
-def _config(names: VectorNames) -> engine.EdgeConfig:
+def config(names: VectorNames) -> engine.EdgeConfig:
     """Return the shard config: no log, and an optimizer that rewrites for one deleted point."""
     cosine = engine.Distance.Cosine
     return engine.EdgeConfig(
@@ -91,58 +94,6 @@ def _config(names: VectorNames) -> engine.EdgeConfig:
         ),
         wal_enabled=False,
     )
-
-
-def shard_exists(path: Path) -> bool:
-    """Whether a shard is there; a folder with anything else in it is not ours to fill."""
-    if (path / CONFIG).is_file():
-        return True
-    if path.exists():
-        raise StoreError(f"{path} exists and is no collection of this store; move it away")
-    return False
-
-
-def create_shard(path: Path, names: VectorNames) -> None:
-    """Make the shard beside its place and rename it, so a crash leaves no half of one."""
-    draft = path.with_name(f"{path.name}.new")
-    if draft.exists():
-        shutil.rmtree(draft)
-    shard = engine.EdgeShard.create(str(draft), _config(names))
-    for key, params in INDEXES.items():
-        shard.update(engine.UpdateOperation.create_field_index(key, params))
-    shard.flush()
-    shard.close()
-    draft.rename(path)
-
-
-def check_schema(path: Path, names: VectorNames) -> None:
-    """Raise `SchemaMismatch` unless the shard has exactly these vectors."""
-    try:
-        found = json.loads((path / CONFIG).read_bytes())
-        sizes = {name: params["size"] for name, params in found["vectors"].items()}
-        sparse = sorted(found["sparse_vectors"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StoreError(f"{path / CONFIG} is damaged: {error}") from error
-    if sizes != dict(names.dense) or sparse != sorted(names.sparse):
-        raise SchemaMismatch(
-            f"collection {path.name!r} has the vectors {sizes} and {sparse}, "
-            f"not {dict(names.dense)} and {sorted(names.sparse)}"
-        )
-
-
-def check_space(folder: Path, needed: int = SPARE_BYTES) -> None:
-    """Raise `StoreUnavailable` unless that many bytes are free."""
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise StoreUnavailable(
-            f"the disk of {folder} is full: {free >> 20} MiB free, {needed >> 20} MiB needed"
-        )
-
-
-def allocated(folder: Path) -> int:
-    """Return the bytes on disk of all files; most are sparse, so their length says little."""
-    stats = [file.stat() for file in folder.rglob("*") if file.is_file()]
-    return sum(getattr(stat, "st_blocks", stat.st_size // 512 + 1) * 512 for stat in stats)
 
 
 def to_vector(vector: Vector | SparseVector) -> list[float] | engine.SparseVector:
@@ -199,8 +150,11 @@ def to_dense(record: engine.Record) -> dict[str, Vector]:
 
 
 @contextmanager
-def mapped(collection: str) -> Iterator[None]:
-    """Name the engine's errors: it raises plain `Exception` with a text, or a Rust panic."""
+def mapped(collection: str, unknown: type[StoreError] = StoreError) -> Iterator[None]:
+    """Name the engine's errors: it raises plain `Exception` with a text, or a Rust panic.
+
+    ``unknown`` is what an error of no known text becomes.
+    """
     try:
         yield
     except OSError as error:
@@ -208,11 +162,11 @@ def mapped(collection: str) -> Iterator[None]:
     except BaseException as error:
         if type(error) is not Exception and type(error).__name__ != "PanicException":
             raise
-        raise _named(collection, str(error)) from error
+        raise _named(collection, str(error), unknown) from error
 
 
-def _named(collection: str, text: str) -> StoreError:
+def _named(collection: str, text: str, unknown: type[StoreError]) -> StoreError:
     for pattern, kind in VENDOR_ERRORS.items():
         if re.search(pattern, text):
             return kind(f"collection {collection!r}: {text}")
-    return StoreError(f"collection {collection!r}: {text}")
+    return unknown(f"collection {collection!r}: {text}")

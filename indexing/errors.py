@@ -9,6 +9,8 @@ LetopisError                     (chunking.errors)
 │   └── MissingExtra             an optional package is not installed; says the install command
 ├── SourceError                  one source cannot be read: goes to the dead-letter table
 └── StoreError                   the vector store or the catalog
+    ├── ReindexRefused           the new model cannot read a memory: the old vectors stay
+    ├── StoreDamaged             files of the embedded store are gone or unreadable; says what to do
     ├── StoreLocked              another process holds the embedded store; names it
     ├── StoreUnavailable         the server does not answer, or the disk is full
     └── SchemaMismatch           the collection was built with another model, template or chunker
@@ -24,8 +26,10 @@ __all__ = [
     "LetopisError",
     "MissingExtra",
     "ModelError",
+    "ReindexRefused",
     "SchemaMismatch",
     "SourceError",
+    "StoreDamaged",
     "StoreError",
     "StoreLocked",
     "StoreUnavailable",
@@ -63,6 +67,14 @@ class SourceError(LetopisError):
 
 class StoreError(LetopisError):
     """The vector store or the catalog failed."""
+
+
+class ReindexRefused(StoreError):
+    """A re-index cannot make every vector anew; the old generation stays in force."""
+
+
+class StoreDamaged(StoreError):
+    """Files of the embedded store are gone, cut short or unreadable; says what to do."""
 
 
 class StoreLocked(StoreError):

@@ -1,6 +1,20 @@
-"""Long-term memory for AI agents: `retrieve`, `remember`, `open_memory`."""
+"""Long-term memory for AI agents: `retrieve`, `remember`, `open_memory`.
 
-from letopis.memory import LongTermMemory, close, open_memory, remember, retrieve
+The names load at first use, so that the command line can answer Ctrl-C from its first moment.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from letopis.memory import LongTermMemory, close, open_memory, remember, retrieve
 
 __all__ = ["LongTermMemory", "close", "open_memory", "remember", "retrieve"]
 __version__ = "0.1.0"
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(import_module("letopis.memory"), name)

@@ -246,3 +246,42 @@ def test_a_fork_may_not_use_it(tmp_path: Path) -> None:
         [sys.executable, "-c", FORK, str(tmp_path)], env=ENV, capture_output=True, text=True
     )
     assert "opened before a fork" in done.stdout
+
+
+TAKER = """
+import sys, time
+from pathlib import Path
+from indexing.lease import Lease
+folder = Path(sys.argv[1])
+turns = []
+lease = Lease(folder, lambda: turns.append(1), busy_timeout=30)
+print("ready", flush=True)
+while not (folder / "go").exists():
+    time.sleep(0.01)
+while not (folder / "stop").exists():
+    with lease.hold():
+        time.sleep(0.002)
+lease.release()
+print(len(turns))
+"""
+
+
+def test_no_process_is_starved(tmp_path: Path) -> None:
+    takers = [
+        subprocess.Popen(
+            [sys.executable, "-c", TAKER, str(tmp_path)],
+            env=ENV,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    for taker in takers:
+        assert taker.stdout is not None
+        assert taker.stdout.readline() == "ready\n"
+    (tmp_path / "go").touch()
+    time.sleep(4)
+    (tmp_path / "stop").touch()
+    turns = [int(taker.communicate()[0]) for taker in takers]
+    assert [taker.returncode for taker in takers] == [0, 0, 0]
+    assert min(turns) >= 2

@@ -30,7 +30,8 @@ def rows(cli: Cli) -> dict[str, float]:
         return {}
     connection = sqlite3.connect(catalog, timeout=30)
     try:
-        return dict(connection.execute("SELECT key, indexed_at FROM sources"))
+        query = "SELECT key, indexed_at FROM sources WHERE content_hash != ''"
+        return dict(connection.execute(query))
     except sqlite3.OperationalError:
         return {}
     finally:

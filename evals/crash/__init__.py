@@ -1,0 +1,1 @@
+"""Kill an ingest at random moments, run it again, compare with a run that nobody killed."""
