@@ -94,8 +94,8 @@ def tables(
     arms = ("sparse", "dense", "hybrid")
     lines = [row("turn before, LoCoMo", [*arms, "hybrid R@10"]), "|---|---|---|---|---|"]
     for name, change in TEMPLATE.items():
-        changed = _changed(settings, change)
-        records = run.measure([sets["locomo"]], arms, changed, embedder, progress)
+        other = changed(settings, change)
+        records = run.measure([sets["locomo"]], arms, other, embedder, progress)
         found = {record["arm"]: record for record in records}
         cells = [percent(found[arm], "nDCG@10") for arm in arms]
         lines.append(row(name, [*cells, percent(found["hybrid"], "R@10")]))
@@ -129,8 +129,8 @@ def reads(
         product.fill(parts, dataset, progress)
         index = parts.index
         for name, change in changes.items():
-            changed = _changed(settings, change)
-            retriever = build_retriever(changed, index.store, embedder, index.clock)
+            other = changed(settings, change)
+            retriever = build_retriever(other, index.store, embedder, index.clock)
             records[name] = run.record(
                 dataset, "hybrid", replace(parts, retriever=retriever), progress
             )
@@ -138,7 +138,8 @@ def reads(
     return records
 
 
-def _changed(settings: Settings, change: Change) -> Settings:
+def changed(settings: Settings, change: Change) -> Settings:
+    """Return the settings with some of them changed."""
     return Settings(**merge(settings.model_dump(by_alias=True), change))
 
 

@@ -1,8 +1,9 @@
 """Embeddings kept on disk between runs: `Cached`, an `Embedder` around another one.
 
 Key: the embedder's name, what the text is (passage or query) and its SHA-256; the text itself is
-not stored. A probe text is embedded at every start: where the model's answer has changed under
-the same name, its rows are dropped. Each batch is one transaction of SQLite.
+not stored. Token vectors are kept in half precision. A probe text is embedded at every start:
+where the model's answer has changed under the same name, its rows are dropped. Each batch is one
+transaction of SQLite.
 """
 
 import hashlib
@@ -16,7 +17,7 @@ from types import TracebackType
 import numpy as np
 
 from evals.errors import CacheDamaged
-from indexing.dense import Embedder, Matrix
+from indexing.dense import Embedder, Matrix, Tokens, token_embedder
 
 SAME = 0.999
 """Cosine from which two vectors of the probe are one model's, on whatever machine."""
@@ -27,6 +28,8 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS probes (name TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS vectors (
     name TEXT, key BLOB, vector BLOB NOT NULL, PRIMARY KEY (name, key)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tokens (
+    name TEXT, key BLOB, spans BLOB NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (name, key));
 """
 
 
@@ -99,6 +102,37 @@ class Cached:
             self._write([key], fresh)
         return fresh
 
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return the token vectors of each passage. Raises `ConfigError` where there are none."""
+        inner = token_embedder(self._inner)
+        with self._lock, self._mapped():
+            keys = [_key("tokens", text) for text in texts]
+            found = {key: read for key in keys if (read := self._read_tokens(key))}
+            missing = {k: text for k, text in zip(keys, texts, strict=True) if k not in found}
+            fresh = inner.tokens(list(missing.values())) if missing else []
+            for key, read in zip(missing, fresh, strict=True):
+                found[key] = self._write_tokens(key, read)
+            self.hits += len(texts) - len(missing)
+            self.misses += len(missing)
+        return [found[key] for key in keys]
+
+    def _read_tokens(self, key: bytes) -> Tokens | None:
+        query = "SELECT spans, vectors FROM tokens WHERE name = ? AND key = ?"
+        row = self._db.execute(query, (self.name, key)).fetchone()
+        if row is None:
+            return None
+        spans = np.frombuffer(row[0], np.int32).reshape(-1, 2).astype(np.int64)
+        vectors = np.frombuffer(row[1], np.float16).reshape(len(spans), self.dim)
+        return Tokens(spans, vectors.astype(np.float32))
+
+    def _write_tokens(self, key: bytes, read: Tokens) -> Tokens:
+        """Keep token vectors and return them as they will be read."""
+        half = read.vectors.astype(np.float16)
+        row = (self.name, key, read.spans.astype(np.int32).tobytes(), half.tobytes())
+        with self._db:
+            self._db.execute("REPLACE INTO tokens VALUES (?, ?, ?, ?)", row)
+        return Tokens(read.spans, half.astype(np.float32))
+
     @contextmanager
     def _mapped(self) -> Iterator[None]:
         try:
@@ -118,6 +152,7 @@ class Cached:
                 return
         with self._db:
             self._db.execute("DELETE FROM vectors WHERE name = ?", (self.name,))
+            self._db.execute("DELETE FROM tokens WHERE name = ?", (self.name,))
             self._db.execute("REPLACE INTO probes VALUES (?, ?)", (self.name, now.tobytes()))
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, Matrix]:

@@ -5,7 +5,7 @@ query is asked as the user its ``conv`` names. A document ranks where its best c
 """
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +18,13 @@ from evals.chat import is_turn, sessions
 from evals.datasets import Dataset, Entry
 from evals.errors import EvalError
 from evals.metrics import DEPTH
+from evals.passages import paragraphs
 from indexing import template
 from indexing.catalog import digest
 from indexing.dense import Embedder
 from indexing.errors import SourceError
 from indexing.ingest import Progress, document_source, ingest_chats
+from indexing.late import Context
 from indexing.types import GLOBAL, Memory, Scope, user_scope
 from indexing.write import Recipe, Report, Source, write
 from retrieval.retriever import Retriever
@@ -65,8 +67,10 @@ def fill(parts: Parts, dataset: Dataset, progress: Progress | None = None) -> No
         if progress:
             progress(f"{dataset.corpus}: index", done, len(entries))
 
+    recipe = parts.index.recipe
+    places = _contexts(recipe, dataset)
     for scope, part in rest.items():
-        _refused(write(parts.index, scope, _sources(parts.index.recipe, part, step)))
+        _refused(write(parts.index, scope, _sources(recipe, part, places, step)))
     for conv, held in sessions(turns).items():
         _refused(ingest_chats(parts.index, user_scope(conv), _told(held, step)))
 
@@ -82,21 +86,51 @@ def _refused(report: Report) -> None:
         raise EvalError(f"the product refused {letter.path} {letter.place}: {letter.reason}")
 
 
+def _contexts(recipe: Recipe, dataset: Dataset) -> dict[str, tuple[Context, int]]:
+    """Return what the sentences of a set are read in, and where each starts: its paragraph."""
+    late = recipe.chunkers[recipe.documents].late
+    found: dict[str, tuple[Context, int]] = {}
+    if late is None:
+        return found
+    for whole in paragraphs(dataset):
+        context = late.document(Document("", whole.text))
+        found |= {key: (context, start) for key, start in whole.starts.items()}
+    return found
+
+
 def _sources(
-    recipe: Recipe, entries: Sequence[Entry], step: Callable[[int], None]
+    recipe: Recipe,
+    entries: Sequence[Entry],
+    places: Mapping[str, tuple[Context, int]],
+    step: Callable[[int], None],
 ) -> Iterator[Source]:
     for entry in entries:
         document = Document(entry.id, entry.text, entry.title)
         with suppress(SourceError):  # no text: nothing can find it, and its queries count that
-            yield document_source(recipe, document, digest(entry.title, entry.text))
+            source = document_source(recipe, document, digest(entry.title, entry.text))
+            context, offset = places.get(entry.id, (source.context, source.offset))
+            yield replace(source, context=context, offset=offset)
         step(1)
 
 
-def ask(parts: Parts, dataset: Dataset, branches: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield query id -> document ids, best first, with only these branches asked."""
+def document_id(memory: Memory) -> str:
+    """Return the id that the dataset gave the document or turn of a memory."""
+    return memory.turn_id or memory.source_id
+
+
+def ask(
+    parts: Parts,
+    dataset: Dataset,
+    branches: Sequence[str],
+    name: Callable[[Memory], str] = document_id,
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield query id -> document ids, best first, with only these branches asked.
+
+    ``name`` says what a memory is judged as.
+    """
     retriever = only(parts.retriever, branches)
     for query in dataset.queries.values():
-        yield query.id, top(retriever, query.text, query.conv or None, DEPTH)
+        yield query.id, top(retriever, query.text, query.conv or None, DEPTH, name)
 
 
 def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
@@ -111,12 +145,18 @@ def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
     return replace(retriever, policies=policies)
 
 
-def top(retriever: Retriever, query: str, user_id: str | None, depth: int) -> list[str]:
+def top(
+    retriever: Retriever,
+    query: str,
+    user_id: str | None,
+    depth: int,
+    name: Callable[[Memory], str] = document_id,
+) -> list[str]:
     """Return the best documents, up to ``depth``; asks for more chunks until there are enough."""
     k = depth if user_id else 2 * depth  # a document has several chunks
     while True:
         hits = _deep(retriever, k).retrieve(query, user_id, k=k).hits
-        found = list(dict.fromkeys(document_id(hit.memory) for hit in hits))
+        found = list(dict.fromkeys(name(hit.memory) for hit in hits))
         if len(found) >= depth or len(hits) < k:
             return found[:depth]
         k *= 2
@@ -131,11 +171,6 @@ def _deep(retriever: Retriever, k: int) -> Retriever:
         for name, policy in retriever.policies.items()
     }
     return replace(retriever, policies=policies)
-
-
-def document_id(memory: Memory) -> str:
-    """Return the id that the dataset gave the document or turn of a memory."""
-    return memory.turn_id or memory.source_id
 
 
 def template_line(settings: Settings) -> str:

@@ -44,18 +44,23 @@ def table(records: Sequence[Record]) -> RenderableType:
 
 
 def write(records: Sequence[Record], path: Path, today: date | None = None) -> None:
-    """Replace the sections of these datasets in a Markdown file, or add them at its end.
+    """Replace the sections of these datasets in a Markdown file; see `replace`."""
+    for dataset, held in _by_dataset(records):
+        replace(path, dataset, _section(dataset, held, today or date.today()))
+
+
+def replace(path: Path, name: str, section: str) -> None:
+    """Replace the section of that name in a Markdown file, or add it at its end.
 
     Raises `EvalError` for a section whose end marker is gone.
     """
     text = path.read_text(encoding="utf-8") if path.exists() else TITLE
-    for dataset, held in _by_dataset(records):
-        begin, end = f"<!-- eval:{dataset}:begin -->", f"<!-- eval:{dataset}:end -->"
-        section = f"{begin}\n{_section(dataset, held, today or date.today())}\n{end}"
-        if begin not in text:
-            text = f"{text.rstrip()}\n\n{section}\n"
-            continue
-        before, _, rest = text.partition(begin)
+    begin, end = f"<!-- eval:{name}:begin -->", f"<!-- eval:{name}:end -->"
+    section = f"{begin}\n{section}\n{end}"
+    before, found, rest = text.partition(begin)
+    if not found:
+        text = f"{text.rstrip()}\n\n{section}\n"
+    else:
         _, ended, after = rest.partition(end)
         if not ended:
             raise EvalError(f"{path}: the section {begin} has no {end} after it; put it back")

@@ -8,12 +8,12 @@ model's limit raises `PassageTooLong`, a query past it is cut with a warning.
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexing.errors import InvalidInput, ModelError
+from indexing.errors import ConfigError, InvalidInput, ModelError
 
 log = logging.getLogger(__name__)
 
@@ -41,6 +41,50 @@ class Embedder(Protocol):
 
     def query(self, text: str) -> Matrix:
         """Embed one question, shape ``(1, dim)``; cut with a warning when it is too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The token vectors of one text, as the model leaves them: shape ``(n, dim)``.
+
+    ``spans`` are their characters in the text, ``(start, end)``, shape ``(n, 2)``; the prefix and
+    special tokens are read but not among them.
+    """
+
+    spans: NDArray[np.int64]
+    vectors: Matrix
+
+
+@runtime_checkable
+class TokenEmbedder(Embedder, Protocol):
+    """An `Embedder` that answers a vector a token too: what late chunking pools."""
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Read passages. Raises `PassageTooLong`."""
+
+
+def token_embedder(embedder: Embedder) -> TokenEmbedder:
+    """Return the embedder as one with token vectors. Raises `ConfigError` where it gives none."""
+    if isinstance(embedder, TokenEmbedder):
+        return embedder
+    raise ConfigError(
+        f"late chunking needs token vectors, which {embedder.name} does not give: set "
+        "chunking.documents and turns without +late, or choose an embedder of another kind"
+    )
+
+
+def own_tokens(encoding: Any, vectors: Any, prefix: str) -> Tokens:
+    """Return the tokens of a text alone, from what was read with a prefix in front of it.
+
+    ``encoding`` is the `tokenizers.Encoding` of ``prefix + text``, ``vectors`` one row an id.
+    Raises `ModelError` where the rows are not as many.
+    """
+    rows = np.asarray(vectors, np.float32)
+    if rows.ndim != 2 or len(rows) != len(encoding.ids):
+        raise ModelError(f"the model answered {rows.shape} for {len(encoding.ids)} tokens")
+    spans = np.array(encoding.offsets, np.int64) - len(prefix)
+    own = (spans[:, 1] > 0) & (np.array(encoding.special_tokens_mask) == 0)
+    return Tokens(np.maximum(spans[own], 0), rows[own])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +170,34 @@ class FunctionEmbedder:
         if not np.isfinite(rows).all():
             raise ModelError(f"{self.name} answered numbers that are not finite")
         return normalize(rows)
+
+
+class TokenFunctionEmbedder(FunctionEmbedder):
+    """A `FunctionEmbedder` with a second function: ``texts -> [(tokens, dim), …]``.
+
+    Its rows go with the ids of ``tokenizer``, special tokens included.
+    """
+
+    def __init__(
+        self,
+        encode: Callable[[list[str]], Any],
+        encode_tokens: Callable[[list[str]], Sequence[Any]],
+        tokenizer: Any,
+        name: str,
+        prefixes: Prefixes | None = None,
+        limit: int = 512,
+    ) -> None:
+        def count(text: str) -> int:
+            return len(tokenizer.encode(text).ids)
+
+        super().__init__(encode, name, prefixes, limit, count, tokenizer)
+        self._encode_tokens = encode_tokens
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return the token vectors of each passage. Raises `PassageTooLong`."""
+        prefix = self.prefixes.passage
+        whole = [prefix + text for text in texts]
+        read = self.tokenizer.encode_batch(whole)
+        check_length(self.name, max((len(row.ids) for row in read), default=0), self._limit)
+        answers = self._encode_tokens(whole) if whole else []
+        return [own_tokens(*pair, prefix) for pair in zip(read, answers, strict=True)]

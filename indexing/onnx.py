@@ -3,13 +3,21 @@
 import json
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from indexing.dense import Matrix, Prefixes, check_length, normalize, prefixes_for
+from indexing.dense import (
+    Matrix,
+    Prefixes,
+    Tokens,
+    check_length,
+    normalize,
+    own_tokens,
+    prefixes_for,
+)
 from indexing.errors import ModelError
 
 log = logging.getLogger(__name__)
@@ -60,17 +68,26 @@ class OnnxEmbedder:
             row = [*row[: self._max_length - 1], row[-1]]
         return self._embed([row])
 
-    def tokens(self, texts: Sequence[str]) -> list[Matrix]:
-        """Return the token vectors of each passage, shape ``(tokens, dim)`` each, unnormalised.
-
-        Raises `PassageTooLong`.
-        """
-        return [self._run([row])[0] for row in self._passage_ids(texts)]
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return the token vectors of each passage. Raises `PassageTooLong`."""
+        prefix = self.prefixes.passage
+        read = self.tokenizer.encode_batch([prefix + text for text in texts])
+        ids = [row.ids for row in read]
+        self._check(ids)
+        found: dict[int, Tokens] = {}
+        for rows in self._batches(ids):
+            hidden = self._run([ids[i] for i in rows])
+            for i, vectors in zip(rows, hidden, strict=True):
+                found[i] = own_tokens(read[i], vectors[: len(ids[i])], prefix)
+        return [found[i] for i in range(len(ids))]
 
     def _passage_ids(self, texts: Sequence[str]) -> list[list[int]]:
         ids = self._encode([self.prefixes.passage + text for text in texts])
-        check_length(self.name, max(map(len, ids), default=0), self._max_length)
+        self._check(ids)
         return ids
+
+    def _check(self, ids: Sequence[Sequence[int]]) -> None:
+        check_length(self.name, max(map(len, ids), default=0), self._max_length)
 
     def _count(self, text: str) -> int:
         return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
@@ -81,14 +98,18 @@ class OnnxEmbedder:
     def _embed(self, ids: Sequence[Sequence[int]]) -> Matrix:
         """Pool and normalise, in batches of at most ``batch_tokens`` padded tokens."""
         out = np.empty((len(ids), getattr(self, "dim", 0)), np.float32)
-        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-        for batch in batches_by_length([len(ids[i]) for i in order], self._batch_tokens):
-            rows = [order[i] for i in batch]
+        for rows in self._batches(ids):
             pooled = self._pool([ids[i] for i in rows])
             if not out.shape[1]:
                 out = np.empty((len(ids), pooled.shape[1]), np.float32)
             out[rows] = pooled
         return out
+
+    def _batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+        """Yield the places of texts of like length, short ones first."""
+        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+        for batch in batches_by_length([len(ids[i]) for i in order], self._batch_tokens):
+            yield [order[i] for i in batch]
 
     def _pool(self, ids: Sequence[Sequence[int]]) -> Matrix:
         hidden = self._run(ids)

@@ -9,7 +9,7 @@ in docs/decisions/0003-text-template.md.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -79,6 +79,8 @@ def views(chunk: Chunk, spans: TokenSpans, name: str = "") -> Views:
 
     ``name`` stands in for the title of a document that states none, but not in the dense text.
     """
+    if chunk.title == name:
+        chunk = replace(chunk, title="")
     header = clip(_header(chunk), spans, HEADER_TOKENS)
     named = header if chunk.title or not name else clip(f"{name} {header}", spans, HEADER_TOKENS)
     when = day(chunk.at, chunk.before) if chunk.at and chunk.before else ""
@@ -132,6 +134,19 @@ def blend(own: Vector, before: Vector | None, factor: float) -> Vector:
     mixed: Vector = own + np.float32(factor) * before
     length = np.float32(np.linalg.norm(mixed))
     return mixed / length if length else own
+
+
+def mix(own: Vector | None, late: Vector | None, share: float) -> Vector:
+    """Return ``normalize((1 - share) * own + share * late)``; one of them where that is all.
+
+    Both are unit vectors of shape ``(dim,)``; at share 0.5 it is their average.
+    """
+    if own is None or late is None:
+        only = late if own is None else own
+        if only is None:
+            raise ValueError("neither an own vector nor a late one")
+        return only
+    return late if share == 1 else blend(own, late, share / (1 - share))
 
 
 def dense_texts(views: Sequence[Views]) -> list[str]:

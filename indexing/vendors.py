@@ -1,10 +1,11 @@
 """Embedders of other makers: fastembed, sentence-transformers, OpenAI-compatible endpoints."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from indexing.dense import Embedder, FunctionEmbedder, Prefixes
+from indexing.dense import Embedder, FunctionEmbedder, Prefixes, TokenFunctionEmbedder
 from indexing.errors import ConfigError, MissingExtra, ModelError
 from indexing.onnx import read_config
 
@@ -45,18 +46,27 @@ def fastembed_embedder(
     tokenizer = Tokenizer.from_str(cutting.to_str())
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    return FunctionEmbedder(
+
+    def hidden(texts: list[str]) -> list[Any]:
+        out = [engine.model.onnx_embed([text]).model_output for text in texts]
+        if any(rows.ndim != 3 for rows in out):
+            raise ModelError(f"the model {model} answers one vector a text, not one a token")
+        return [rows[0] for rows in out]
+
+    return TokenFunctionEmbedder(
         lambda texts: np.stack(list(engine.embed(texts, batch_size=32))),
+        hidden,
+        tokenizer,
         model,
         prefixes,
         limit=int(cutting.truncation["max_length"]),
-        count=lambda text: len(tokenizer.encode(text).ids),
-        tokenizer=tokenizer,
     )
 
 
 def sentence_transformers_embedder(model: str, prefixes: Prefixes | None = None) -> Embedder:
     """Open a sentence-transformers model by hub name or local folder (optional extra)."""
+    from tokenizers import Tokenizer
+
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError as error:
@@ -65,14 +75,27 @@ def sentence_transformers_embedder(model: str, prefixes: Prefixes | None = None)
         engine = SentenceTransformer(model)
     except (ValueError, OSError, RuntimeError) as error:
         raise ModelError(f"sentence-transformers cannot load {model!r}: {error}") from error
-    return FunctionEmbedder(
-        lambda texts: engine.encode(texts, normalize_embeddings=True, show_progress_bar=False),
-        model,
-        prefixes,
-        limit=int(engine.max_seq_length or 512),
-        count=lambda text: len(engine.tokenizer(text, truncation=False)["input_ids"]),
-        tokenizer=getattr(engine.tokenizer, "backend_tokenizer", None),
-    )
+
+    def encode(texts: list[str], output: str = "sentence_embedding") -> Any:
+        pooled = output == "sentence_embedding"
+        return engine.encode(
+            texts, output_value=output, normalize_embeddings=pooled, show_progress_bar=False
+        )
+
+    limit = int(engine.max_seq_length or 512)
+    backend = getattr(engine.tokenizer, "backend_tokenizer", None)
+    if backend is None:  # a tokenizer in Python: counts, but says no places
+        return FunctionEmbedder(
+            encode, model, prefixes, limit, lambda text: len(engine.tokenizer(text)["input_ids"])
+        )
+    tokenizer = Tokenizer.from_str(backend.to_str())
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+
+    def hidden(texts: list[str]) -> list[Any]:
+        return [rows.float().cpu() for rows in encode(texts, "token_embeddings")]
+
+    return TokenFunctionEmbedder(encode, hidden, tokenizer, model, prefixes, limit)
 
 
 def endpoint_embedder(

@@ -9,6 +9,7 @@ from configs.settings import Settings
 from evals import bench
 from evals.bench_ingest import ingest_overhead
 from evals.bench_retrieve import Floor, retrieve_overhead
+from evals.bench_sync import resync_share
 from evals.datasets import load
 from evals.filler import Filler
 from evals.product import fill, opened
@@ -40,6 +41,14 @@ def test_ingest_is_set_against_the_texts_it_embedded(settings: Settings, embedde
     assert row.product > row.floor, "the hash embedder costs less than the rest of the write path"
     texts = int(row.what.split(", ")[2].split()[0])
     assert 2 * texts < embedder.embedded <= 2 * texts + 20, "the floor, the product, a warm-up"
+
+
+def test_a_resync_is_set_against_the_first_sync(settings: Settings, embedder: Any) -> None:
+    rows = resync_share(settings, embedder, documents=4, turns=6)
+    assert [row.what.split(", ")[-1] for row in rows] == ["by stamps / first", "by bytes / first"]
+    assert all(row.product > 0 for row in rows)
+    assert rows[0].floor == rows[1].floor > 0
+    assert embedder.embedded > 0, "a sample is embedded for its rate"
 
 
 def test_retrieve_is_measured_at_a_size(settings: Settings, embedder: Any) -> None:
@@ -75,4 +84,4 @@ def test_the_table_shows_ratios(capsys: pytest.CaptureFixture[str]) -> None:
     from rich.console import Console
 
     Console(width=80).print(bench.table([Ratio("x", 3.0, 2.0)]))
-    assert "1.50" in capsys.readouterr().out
+    assert "1.5" in capsys.readouterr().out

@@ -9,6 +9,8 @@ import pytest
 from evals.cache import Cached
 from evals.errors import CacheDamaged
 from indexing.dense import Matrix
+from indexing.errors import ConfigError
+from tests.readers import ReadingEmbedder
 
 Make = Callable[..., Any]
 
@@ -133,3 +135,27 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, embedder: Any) 
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(CacheDamaged, match="cannot use the cache"):
         Cached(embedder, tmp_path / "file" / "embeddings.sqlite")
+
+
+def test_token_vectors_are_kept_in_half_precision(file: Path) -> None:
+    first, again = ReadingEmbedder(), ReadingEmbedder()
+    texts = ["one two", "три", "one two"]
+    with Cached(first, file) as cached:
+        fresh = cached.tokens(texts)
+    assert first.windows == ["one two", "три"]
+    with Cached(again, file) as cached:
+        kept = cached.tokens(texts)
+        assert (cached.hits, cached.misses) == (3, 0)
+    assert again.windows == []
+    for was, now, text in zip(fresh, kept, texts, strict=True):
+        np.testing.assert_array_equal(was.vectors, now.vectors)
+        np.testing.assert_array_equal(was.spans, now.spans)
+        np.testing.assert_allclose(now.vectors, again.tokens([text])[0].vectors, rtol=1e-3)
+
+
+def test_a_model_without_token_vectors_has_none_in_the_cache(file: Path, embedder: Any) -> None:
+    with (
+        Cached(embedder, file) as cached,
+        pytest.raises(ConfigError, match="which hash does not give"),
+    ):
+        cached.tokens(["one"])

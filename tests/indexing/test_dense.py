@@ -28,7 +28,9 @@ from indexing.dense import (
     PassageTooLong,
     Prefixes,
     normalize,
+    own_tokens,
     prefixes_for,
+    token_embedder,
 )
 from indexing.errors import ConfigError, InvalidInput, MissingExtra, ModelError
 from indexing.onnx import SPECIAL_TOKENS, OnnxEmbedder, batches_by_length
@@ -185,9 +187,63 @@ def test_a_query_that_fits_is_no_warning(folder: Path, caplog: pytest.LogCapture
     assert not caplog.records
 
 
-def test_tokens_are_the_vectors_before_pooling(folder: Path) -> None:
-    (found,) = OnnxEmbedder(folder).tokens(["кот dog"])
-    assert found.tolist() == table()[[1, 7, 10, 2]].tolist()
+def test_tokens_are_the_vectors_before_pooling_with_their_places(folder: Path) -> None:
+    found = OnnxEmbedder(folder).tokens(["кот dog", " cat"])
+    assert [read.vectors.tolist() for read in found] == [
+        table()[[7, 10]].tolist(),
+        table()[[9]].tolist(),
+    ]
+    assert [read.spans.tolist() for read in found] == [[[0, 3], [4, 7]], [[1, 4]]]
+
+
+def test_a_prefix_is_read_but_is_no_token_of_the_text(folder: Path) -> None:
+    (found,) = OnnxEmbedder(folder, prefixes=E5).tokens(["кот"])
+    assert (found.spans.tolist(), len(found.vectors)) == ([[0, 3]], 1)
+    assert OnnxEmbedder(folder).tokens([]) == []
+
+
+def test_tokens_in_batches_are_those_of_each_text_alone(folder: Path) -> None:
+    embedder = OnnxEmbedder(folder, batch_tokens=16)
+    texts = ["кот " * count for count in (3, 1, 5, 2, 9)]
+    for read, text in zip(embedder.tokens(texts), texts, strict=True):
+        (alone,) = embedder.tokens([text])
+        np.testing.assert_array_equal(read.vectors, alone.vectors)
+        np.testing.assert_array_equal(read.spans, alone.spans)
+
+
+def test_a_passage_over_the_limit_has_no_tokens(folder: Path) -> None:
+    embedder = OnnxEmbedder(folder)
+    with pytest.raises(PassageTooLong):
+        embedder.tokens(["кот " * (embedder.max_tokens + 1)])
+    assert len(embedder.tokens(["кот " * embedder.max_tokens])[0].vectors) == embedder.max_tokens
+
+
+def test_a_longer_limit_is_a_setting(folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps({"max_position_embeddings": 8192}))
+    settings = EmbedderSettings(kind="onnx", folder=folder, max_length=1024)
+    embedder = EMBEDDERS["onnx"](settings, folder, None)
+    assert embedder.max_tokens == 1024 - SPECIAL_TOKENS
+
+
+def check_tokens(embedder: Embedder) -> None:
+    """Tokens pool to what the model answers, but for prefix and special tokens."""
+    (found,) = token_embedder(embedder).tokens(["dog кот"])
+    assert found.spans.tolist() == [[0, 3], [4, 7]]
+    assert found.vectors.shape == (2, embedder.dim)
+    assert np.abs(found.vectors[0] - found.vectors[1]).max() > 1e-3
+    with pytest.raises(PassageTooLong):
+        token_embedder(embedder).tokens(["кот " * (embedder.max_tokens + 1)])
+
+
+def test_an_answer_of_other_tokens_is_a_model_error() -> None:
+    read = tokenizer().encode("кот dog")
+    with pytest.raises(ModelError, match=r"answered \(3, 8\) for 4 tokens"):
+        own_tokens(read, np.ones((3, DIM)), "")
+
+
+def test_an_embedder_without_token_vectors_is_refused_for_late_chunking() -> None:
+    with pytest.raises(ConfigError, match="late chunking needs token vectors, which f does not"):
+        token_embedder(FunctionEmbedder(lambda texts: [[1.0]] * len(texts), "f"))
 
 
 @pytest.mark.parametrize(("stated", "limit"), [(16, 16), (4096, 512), (None, 512), ("x", 512)])
@@ -326,6 +382,9 @@ def test_fastembed_reads_a_local_folder_offline(
     )
     embedder = fastembed_embedder("letopis-test/tiny-e5", threads=1, folder=folder)
     check_prefixed(embedder)
+    check_tokens(embedder)
+    (found,) = token_embedder(embedder).tokens(["dog кот"])
+    np.testing.assert_allclose(found.vectors, table()[[10, 7]], atol=1e-6)
     assert embedder.max_tokens == 16 - SPECIAL_TOKENS - 2
     embedder.passages(["кот " * embedder.max_tokens])
     with pytest.raises(PassageTooLong, match="17 tokens is over the 16"):
@@ -365,6 +424,7 @@ def test_sentence_transformers_reads_a_local_folder(
     assert rows[0].tolist() == pytest.approx(rows[2].tolist(), abs=1e-6)
     assert np.linalg.norm(rows, axis=1).tolist() == pytest.approx([1, 1, 1], abs=1e-5)
     assert embedder.query("кот")[0].tolist() != pytest.approx(rows[0].tolist(), abs=1e-3)
+    check_tokens(embedder)
     assert embedder.max_tokens == 16 - SPECIAL_TOKENS - 2
     embedder.passages(["кот " * embedder.max_tokens])
     with pytest.raises(PassageTooLong, match="17 tokens is over the 16"):
