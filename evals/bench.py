@@ -18,6 +18,7 @@ from configs.build import build_embedder
 from configs.settings import load
 from evals.bench_ingest import ingest_overhead
 from evals.bench_retrieve import retrieve_overhead
+from evals.bench_sync import resync_share
 from evals.timing import Ratio
 
 SIZES = (1_000, 20_000)
@@ -29,7 +30,7 @@ def table(ratios: Sequence[Ratio]) -> Table:
     for name in ("product, ms", "floor, ms", "ratio"):
         found.add_column(name, justify="right")
     for row in ratios:
-        found.add_row(row.what, f"{row.product:.1f}", f"{row.floor:.1f}", f"{row.ratio:.2f}")
+        found.add_row(row.what, f"{row.product:.1f}", f"{row.floor:.1f}", f"{row.ratio:.3g}")
     return found
 
 
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         embedder = build_embedder(settings)
         with errors.status("ingest") as status:
             ratios = ingest_overhead(settings, embedder)
+            status.update("re-sync")
+            ratios += resync_share(settings, embedder)
             for size in SIZES:
                 status.update(f"retrieve at {size} memories")
                 ratios += retrieve_overhead(settings, embedder, size)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,6 +19,11 @@ from indexing.types import check_id, check_time
 MAX_SPEAKER_CHARS = 200
 
 SUFFIXES = (".jsonl", ".ndjson")
+
+SAMPLE = 20
+"""Lines that are looked at to tell what a file holds."""
+
+TURN_FIELDS = {"role", "turn_id", "message_id", "session_id", "session", "conversation_id"}
 
 
 class TurnRecord(BaseModel, extra="ignore"):
@@ -68,7 +74,7 @@ def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
     is read in ``timezone``, and is an error where that is empty. Raises `ConfigError` for a
     ``timezone`` that names none.
     """
-    zone = _zone(timezone) if timezone else None
+    zone = zone_of(timezone)
     seen: dict[tuple[str, str, str], int] = {}
     for number, raw in enumerate(text.split("\n"), 1):
         if not raw.strip():
@@ -79,10 +85,10 @@ def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
             check_id(session_id, "session id")
             if record.user_id:
                 check_id(record.user_id, "user id")
-            at = _aware(record.at, zone)
+            at = aware(record.at, zone)
             "".join((record.text, record.turn_id, record.speaker)).encode()
         except ValidationError as error:
-            yield Line(number, error=_reasons(error))
+            yield Line(number, error=reasons(error))
             continue
         except UnicodeEncodeError:
             yield Line(number, error="not valid Unicode (a lone surrogate)")
@@ -98,14 +104,33 @@ def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
         yield Line(number, record.user_id, session_id, turn)
 
 
-def _zone(name: str) -> ZoneInfo:
+def is_chat(text: str) -> bool:
+    """Tell a chat export from documents in JSONL: a line of its start has a field of turns."""
+    documents = False
+    for raw in islice(filter(str.strip, text.split("\n")), SAMPLE):
+        try:
+            line = json.loads(raw)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(line, dict):
+            if line.keys() & TURN_FIELDS:
+                return True
+            documents |= "id" in line
+    return not documents
+
+
+def zone_of(name: str) -> ZoneInfo | None:
+    """Return the zone, None for an empty name. Raises `ConfigError` where it names none."""
+    if not name:
+        return None
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
         raise ConfigError(f"ingest.timezone {name!r} names no time zone") from error
 
 
-def _aware(moment: datetime, zone: ZoneInfo | None) -> datetime:
+def aware(moment: datetime, zone: ZoneInfo | None) -> datetime:
+    """Return the time with its zone, else in ``zone``. Raises `SourceError` without either."""
     if moment.tzinfo is None:
         if zone is None:
             raise SourceError(
@@ -124,7 +149,7 @@ def _derived_id(record: TurnRecord, seen: dict[tuple[str, str, str], int]) -> st
     return name if seen[key] == 1 else f"{name}-{seen[key]}"
 
 
-def _reasons(error: ValidationError) -> str:
+def reasons(error: ValidationError) -> str:
     """Say what is wrong with a record, naming fields, without repeating its text."""
     found = []
     for problem in error.errors(include_input=False, include_url=False, include_context=False):

@@ -1,28 +1,34 @@
 """The only write path: sources -> chunks -> vectors -> collection -> catalog row.
 
-For every batch: embed what is new, upsert, delete what is gone, then commit the rows. A crash
-between two steps leaves points that the next run upserts again under the same ids, or deletes.
+For every batch: embed what is new, take the content hashes out of the rows, upsert, delete what is
+gone, then commit the rows. A crash between two steps leaves sources that count as changed, whose
+points the next run upserts again under the same ids, or deletes.
 """
 
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
-from typing import get_args
+from typing import Literal, get_args
 
-from chunking.types import Chunk, Chunker, Session, TokenSpans
+from chunking.types import Chunk, Session, TokenSpans
 from indexing.catalog import Catalog, DeadLetter, SourceRow, digest
 from indexing.dense import Embedder, PassageTooLong
+from indexing.embed import Reading, dense_vectors
 from indexing.errors import InvalidInput
+from indexing.late import Context, Cutter, Late, Place
 from indexing.sparse import language, lexicon, weigh
 from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.template import Factors, Views, blend, dense_texts, sparse_fields, views
+from indexing.template import Factors, sparse_fields, views
 from indexing.types import Collection, Filter, Kind, Memory, Point, Scope, Vector, check_time
 
 NAMESPACE = uuid.UUID("5b0c2c6e-7f0a-5b55-9d5c-6a1f0f6f2f53")
 
 Clock = Callable[[], datetime]
+
+Change = Literal["new", "changed", "renamed"]
+"""What makes a source be indexed; a renamed one has the content of one that is gone."""
 
 
 def utc_now() -> datetime:
@@ -35,17 +41,20 @@ class Recipe:
     """How text becomes memories: every choice that a collection's fingerprint covers.
 
     ``chunk_turns`` cuts a session; ``mean_terms`` is the mean number of terms of a memory of a
-    kind, BM25's length norm; ``ttl`` maps a collection or a kind to its life, the kind first.
+    kind, BM25's length norm; ``ttl`` maps a collection or a kind to its life, the kind first;
+    ``chunkers`` cut documents, by name, ``documents`` is the usual one; ``late_turns`` plans what
+    turns are read in, None where no share of their vectors is late.
     """
 
-    chunk: Chunker
+    chunkers: Mapping[str, Cutter]
+    documents: str
     chunk_turns: Callable[[Session], list[Chunk]]
     spans: TokenSpans
     fact_tokens: int = 256
     factors: Factors = field(default_factory=Factors)
     mean_terms: dict[str, float] = field(default_factory=lambda: {"document": 160.0})
     ttl: dict[str, timedelta] = field(default_factory=dict)
-    timezone: str = ""
+    late_turns: Late | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +71,21 @@ class Index:
 
 @dataclass(slots=True)
 class Report:
-    """What a run did; ``seen = indexed + unchanged + dead`` counts sources (documents, turns)."""
+    """What a run did, in sources (documents, turns).
+
+    ``seen = indexed + unchanged + duplicate + len(dead)``, and ``indexed = new + changed +
+    renamed``. ``removed`` are gone, ``kept`` are gone and stayed: too many to be believed.
+    """
 
     seen: int = 0
     indexed: int = 0
+    new: int = 0
+    changed: int = 0
+    renamed: int = 0
     unchanged: int = 0
+    duplicate: int = 0
     removed: int = 0
+    kept: int = 0
     memories: int = 0
     embedded: int = 0
     dead: list[DeadLetter] = field(default_factory=list)
@@ -76,8 +94,13 @@ class Report:
         """Add the counts of another run."""
         self.seen += other.seen
         self.indexed += other.indexed
+        self.new += other.new
+        self.changed += other.changed
+        self.renamed += other.renamed
         self.unchanged += other.unchanged
+        self.duplicate += other.duplicate
         self.removed += other.removed
+        self.kept += other.kept
         self.memories += other.memories
         self.embedded += other.embedded
         self.dead += other.dead
@@ -96,6 +119,7 @@ class Source:
     """One source ready to be indexed: its chunks, and a hash of all that they were made from.
 
     ``was`` is the id that a renamed source had: its vectors are used again, then it is removed.
+    ``context`` is the whole text that late chunking reads it in; there it starts at ``offset``.
     """
 
     source_id: str
@@ -107,6 +131,9 @@ class Source:
     turn_id: str = ""
     expires_at: datetime | None = None
     was: str = ""
+    change: Change = "new"
+    context: Context | None = None
+    offset: int = 0
 
     @property
     def name(self) -> str:
@@ -204,16 +231,33 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
     same = {memory.embed_hash: memory.id for memory in stored.values()}
     moved = {draft.memory.id: same[h] for draft in fresh if (h := draft.memory.embed_hash) in same}
     vectors = _reuse(index, collection, scope, moved)
-    report.embedded += _embed(index, [d for d in fresh if d.memory.id not in vectors], vectors)
+    new = [draft for draft in fresh if draft.memory.id not in vectors]
+    factor = index.recipe.factors.dense_before
+    made, count = dense_vectors(index.embedder, [draft.reading for draft in new], factor)
+    vectors |= {draft.memory.id: vector for draft, vector in zip(new, made, strict=True)}
+    report.embedded += count
+    index.catalog.begin(scope, ids)
     index.store.upsert(collection, [_point(index.recipe, d, vectors) for d in fresh])
     gone = stored.keys() - {draft.memory.id for draft in drafts}
     if gone:
         index.store.delete(collection, Filter(scope, ids=tuple(sorted(gone))))
-    index.catalog.commit(
-        scope, [SourceRow(s.source_id, s.content_hash, len(s.chunks)) for s in sources], former
-    )
+    index.catalog.commit(scope, [_row(source) for source in sources], former)
     report.indexed += len(sources)
+    report.new += sum(source.change == "new" for source in sources)
+    report.changed += sum(source.change == "changed" for source in sources)
+    report.renamed += sum(source.change == "renamed" for source in sources)
     report.memories += len(fresh)
+
+
+def _row(source: Source) -> SourceRow:
+    said = source.chunks[0].at if source.conversation_id and source.chunks else None
+    return SourceRow(
+        source.source_id,
+        source.content_hash,
+        len(source.chunks),
+        source.conversation_id,
+        said.timestamp() if said else None,
+    )
 
 
 def _holds(stored: Memory | None, draft: Memory) -> bool:
@@ -226,10 +270,10 @@ def _holds(stored: Memory | None, draft: Memory) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A memory on its way, with the texts that its vectors are made from."""
+    """A memory on its way, with what its vectors are made from."""
 
     memory: Memory
-    view: Views
+    reading: Reading
 
 
 def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
@@ -237,7 +281,8 @@ def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
     life = index.recipe.ttl.get(source.kind, index.recipe.ttl.get(scope.collection))
     for chunk in source.chunks:
         view = views(chunk, index.recipe.spans, source.name)
-        embed_hash = digest(view.dense, view.dense_before)[:32]
+        reading = Reading(view, _place(source, chunk))
+        embed_hash = reading.key
         place = digest(scope.tenant, source.source_id, str(chunk.start), str(chunk.end))
         until = source.expires_at.isoformat() if source.expires_at else ""
         memory = Memory(
@@ -265,7 +310,13 @@ def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
             created_at=now,
             expires_at=source.expires_at or (now + life if life else None),
         )
-        yield _Draft(memory, view)
+        yield _Draft(memory, reading)
+
+
+def _place(source: Source, chunk: Chunk) -> Place | None:
+    if source.context is None:
+        return None
+    return Place(source.context, source.offset + chunk.start, source.offset + chunk.end)
 
 
 def _reuse(
@@ -279,22 +330,9 @@ def _reuse(
     return {new: stored[old][DENSE] for new, old in moved.items() if old in stored}
 
 
-def _embed(index: Index, drafts: Sequence[_Draft], vectors: dict[str, Vector]) -> int:
-    """Add the dense vector of each draft to ``vectors``; return how many texts were embedded."""
-    texts = dense_texts([draft.view for draft in drafts])
-    if not texts:
-        return 0
-    rows = dict(zip(texts, index.embedder.passages(texts), strict=True))
-    for draft in drafts:
-        before = rows[draft.view.dense_before] if draft.view.dense_before else None
-        own = rows[draft.view.dense]
-        vectors[draft.memory.id] = blend(own, before, index.recipe.factors.dense_before)
-    return len(texts)
-
-
 def _point(recipe: Recipe, draft: _Draft, vectors: dict[str, Vector]) -> Point:
     mean = recipe.mean_terms.get(draft.memory.kind, recipe.mean_terms["document"])
-    sparse = weigh(sparse_fields(draft.view, recipe.factors), mean)
+    sparse = weigh(sparse_fields(draft.reading.view, recipe.factors), mean)
     return Point(draft.memory, {DENSE: vectors[draft.memory.id]}, {SPARSE: sparse})
 
 

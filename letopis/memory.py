@@ -17,6 +17,8 @@ from configs.settings import Settings, load
 from indexing import ingest as files
 from indexing import write as writing
 from indexing.errors import InvalidInput
+from indexing.feeds.types import Feed
+from indexing.sync import sync
 from indexing.types import Kind, Memory, Scope, session_scope, user_scope
 from indexing.write import Report
 from retrieval.types import Result
@@ -72,17 +74,30 @@ class LongTermMemory:
         user_id: str | None = None,
         session_id: str | None = None,
         progress: files.Progress | None = None,
+        *,
+        force: bool = False,
     ) -> Report:
-        """Index a file or folder: for one user (or session) when named.
+        """Index a file, folder or pattern: for one user (or session) when named.
 
         With nobody named, documents become global and each chat turn goes to the user it names.
         """
         scope = given_scope(user_id, session_id)
-        return files.ingest(self.parts.index, given_path(path), scope, progress)
+        return self.sync(Feed("path", str(given_path(path)), scope=scope), progress, force=force)
+
+    def sync(
+        self, feed: Feed, progress: files.Progress | None = None, *, force: bool = False
+    ) -> Report:
+        """Bring the index in step with a feed (`configs.feeds.build_feed` makes one).
+
+        With ``force`` even most of it may go. Raises `SourceError`, `ConfigError`.
+        """
+        parts = self.parts
+        share = parts.settings.ingest.max_removed
+        return sync(parts.index, feed, parts.access, progress, force=force, max_removed=share)
 
     def retry(self, progress: files.Progress | None = None) -> Report:
         """Index again every path that has a dead letter; what works now leaves the table."""
-        return files.retry(self.parts.index, progress)
+        return files.retry(self.parts.index, progress, self.parts.access)
 
     def close(self) -> None:
         """Flush and let go of the store."""

@@ -457,7 +457,7 @@ def test_a_full_disk_is_named_and_commits_no_row(index: Index) -> None:
     full = replace(index, store=Full(index.store))  # type: ignore[arg-type]
     with pytest.raises(StoreUnavailable, match="full"):
         write(full, ANN, [source(index, "a", "First.")])
-    assert index.catalog.sources(ANN) == {}
+    assert index.catalog.sources(ANN) == {"a": SourceRow("a", "", 0)}  # begun, nothing indexed
     with pytest.raises(StoreUnavailable, match="full"):
         remember(full, ANN, "fact")
     assert write(index, ANN, [source(index, "a", "First.")]).indexed == 1

@@ -1,0 +1,24 @@
+"""A document -> a source ready to be written: cut into chunks, or refused."""
+
+from chunking.types import Document
+from indexing.errors import ConfigError, SourceError
+from indexing.write import Recipe, Source
+
+
+def document_source(
+    recipe: Recipe, document: Document, content_hash: str, chunker: str = ""
+) -> Source:
+    """Cut a document, with the chunker of that name or the usual one.
+
+    Raises `SourceError` when nothing in it can be indexed, `ConfigError` for an unknown chunker.
+    """
+    if chunker and chunker not in recipe.chunkers:
+        raise ConfigError(f"no chunker {chunker!r}; there are {', '.join(recipe.chunkers)}")
+    cutter = recipe.chunkers[chunker or recipe.documents]
+    chunks = cutter.chunk(document)
+    if not chunks:
+        raise SourceError("no text to index")
+    context = cutter.late.document(document) if cutter.late else None
+    return Source(
+        document.source_id, "document", content_hash, chunks, document.uri, context=context
+    )
