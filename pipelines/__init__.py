@@ -1,17 +1,23 @@
-"""Prefect flows: thin shells over the functions of the packages on the left.
+"""Prefect flows and their schedules: thin shells over the functions of the packages on the left.
 
-Prefect's analytics and every other telemetry are switched off before Prefect is imported. Where no
-Prefect API is configured, a run starts a private server for itself.
+Prefect's analytics and every other telemetry are switched off before Prefect is imported, here and,
+since the variables are inherited, in each server, worker and run that is started from here. Where
+no Prefect API is configured, a run starts a private server for itself.
 """
 
 import os
 from pathlib import Path
 
-SETTINGS = {
+TELEMETRY_OFF = {
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_CLOUD_ENABLE_ORCHESTRATION_TELEMETRY": "false",
     "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
+    "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
+}
+
+SETTINGS = {
+    **TELEMETRY_OFF,
     "PREFECT_SERVER_EPHEMERAL_ENABLED": "true",
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
     "PREFECT_LOGGING_LEVEL": "WARNING",
@@ -28,7 +34,7 @@ def keep_state_in(folder: Path) -> None:
     """
     if "PREFECT_API_URL" not in os.environ and "PREFECT_HOME" not in os.environ:
         folder.mkdir(parents=True, exist_ok=True)
-        os.environ["PREFECT_HOME"] = str(folder)
+        os.environ["PREFECT_HOME"] = str(folder.resolve())
 
 
 def keep_quiet() -> None:

@@ -1,187 +1,265 @@
-"""`ingest_documents` and `ingest_sessions`: Prefect flows over `indexing.ingest`.
+"""The flows: `ingest_documents`, `ingest_sessions`, `digest_sessions`, `expire`, `reindex`.
 
-Prefect stores flow parameters and task results, so they hold paths, ids and counts, never the text
-of a memory. Tasks retry what can pass (a locked or absent store); a bad file is a dead letter.
+Prefect stores flow parameters and states, so they hold names of sources, paths and ids, never a
+text or a password; results stay in the process. What a run did is a page in Prefect's UI. A run
+that is killed is finished by the next one: the catalog knows what is done.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
-from prefect import flow, task
-from prefect.cache_policies import NO_CACHE
-from prefect.client.orchestration import get_client
-from prefect.client.schemas.objects import State
-from prefect.exceptions import PrefectException
-from prefect.tasks import Task
+from prefect import Flow, flow
+from prefect.client.schemas.objects import FlowRun, State
+from prefect.runtime import flow_run as this_run
 
-import pipelines  # noqa: F401 - switches telemetry off before Prefect is imported
-from configs.build import Parts, opened
+import pipelines  # noqa: F401 - switches telemetry off before Prefect is used
+from configs.build import Parts
+from configs.feeds import build_feeds
+from configs.reindex import ReindexReport
 from configs.settings import Settings, load
-from indexing.errors import SourceError, StoreLocked, StoreUnavailable
-from indexing.ingest import (
-    Progress,
-    ingest_files,
-    ingest_turns,
-    list_files,
-    name_of,
-    remove_gone,
-    split,
-)
-from indexing.types import GLOBAL, Scope, session_scope, user_scope
+from indexing.conversations import ClosingReport
+from indexing.errors import InvalidInput
+from indexing.expire import SweepReport
+from indexing.feeds.types import Feed, Progress
+from indexing.portions import portions
+from indexing.types import Scope, session_scope, user_scope
 from indexing.write import Report
-from pipelines.errors import FlowUnavailable
+from pipelines import background, steps
+from pipelines.artifacts import Bar, publish
+from pipelines.background import Turn
+from pipelines.counts import counts_of
+from pipelines.errors import StepFailed, fit_to_store
+from pipelines.page import Page, key_of
+from pipelines.steps import Work
 
-__all__ = ["ingest_documents", "ingest_sessions", "run_ingest"]
+__all__ = [
+    "FLOWS",
+    "Given",
+    "digest_sessions",
+    "expire",
+    "ingest_documents",
+    "ingest_sessions",
+    "reindex",
+    "using",
+]
 
-FILES_PER_TASK = 16
-
-_open: ContextVar[Parts | None] = ContextVar("letopis_parts", default=None)
-_progress: ContextVar[Progress | None] = ContextVar("letopis_progress", default=None)
-
-
-def _can_pass(_task: Task[..., Any], _run: Any, state: State[Any]) -> bool:
-    """Tell whether a failure may be gone at the next try."""
-    error = state.result(raise_on_failure=False)
-    return isinstance(error, StoreLocked | StoreUnavailable)
-
-
-@task(
-    retries=3, retry_delay_seconds=[1, 5, 20], retry_condition_fn=_can_pass, cache_policy=NO_CACHE
-)
-def index_files(paths: list[str], base: str, user_id: str | None, session_id: str | None) -> Report:
-    """Index a few documents."""
-    files = [Path(path) for path in paths]
-    scope = _scope(user_id, session_id) or GLOBAL
-    return ingest_files(_parts().index, files, Path(base), scope, _progress.get())
+EXPORTS = "**/*.jsonl"
+"""What `ingest_sessions` takes of a folder."""
 
 
-@task(
-    retries=3, retry_delay_seconds=[1, 5, 20], retry_condition_fn=_can_pass, cache_policy=NO_CACHE
-)
-def index_turns(path: str, base: str, user_id: str | None, session_id: str | None) -> Report:
-    """Index one chat export."""
-    file = Path(path)
-    uri = name_of(file.relative_to(base))
-    return ingest_turns(_parts().index, file, uri, _scope(user_id, session_id), _progress.get())
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the flows of this process work with: see `using`.
 
-
-@flow(persist_result=False)
-def ingest_documents(
-    path: str,
-    user_id: str | None = None,
-    session_id: str | None = None,
-    data_dir: str | None = None,
-) -> Report:
-    """Index the documents of a file or folder; those gone from a folder leave the index."""
-    root = _root(path)
-    files = list_files(root)
-    documents, _ = split(files)
-    base = root.parent.as_posix()
-    report = Report()
-    with _using(data_dir) as parts:
-        for start in range(0, len(documents), FILES_PER_TASK):
-            page = [file.as_posix() for file in documents[start : start + FILES_PER_TASK]]
-            report.add(index_files(page, base, user_id, session_id))
-        if root.is_dir():
-            scope = _scope(user_id, session_id) or GLOBAL
-            report.removed += remove_gone(parts.index, root, files, scope)
-    return report
-
-
-@flow(persist_result=False)
-def ingest_sessions(
-    path: str,
-    user_id: str | None = None,
-    session_id: str | None = None,
-    data_dir: str | None = None,
-) -> Report:
-    """Index the chat exports (JSONL) of a file or folder."""
-    root = _root(path)
-    _, exports = split(list_files(root))
-    base = root.parent.as_posix()
-    report = Report()
-    with _using(data_dir):
-        for file in exports:
-            report.add(index_turns(file.as_posix(), base, user_id, session_id))
-    return report
-
-
-def run_ingest(
-    settings: Settings, path: Path, scope: Scope | None = None, progress: Progress | None = None
-) -> Report:
-    """Run both flows on a path in this process, with these settings.
-
-    Without ``PREFECT_API_URL`` a private Prefect server is started for the run. Raises
-    `FlowUnavailable` when Prefect does not answer.
+    A feed may hold a password, so it is not a parameter of a flow; ``parts`` stay open.
     """
-    user_id = scope.user_id if scope else None
-    session_id = (scope.session_id or None) if scope else None
-    root = _root(path)
-    documents, exports = split(list_files(root))
+
+    settings: Settings
+    parts: Parts | None = None
+    feed: Feed | None = None
+    progress: Progress | None = None
+
+
+_given: ContextVar[Given | None] = ContextVar("letopis_given", default=None)
+
+
+def _run_name() -> str:
+    given: dict[str, Any] = this_run.parameters
+    return str(given.get("source") or given.get("path") or this_run.flow_name)
+
+
+def _tell(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
+    """Say on stderr that a scheduled run failed, in a line: its log is in Prefect's UI."""
+    if flow_run.deployment_id is not None:
+        why = " ".join((state.message or "").split())
+        sys.stderr.write(f"{flow.name} ({flow_run.name}) failed: {why}\n")
+
+
+@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+def ingest_documents(
+    source: str = "",
+    path: str = "",
+    user_id: str | None = None,
+    session_id: str | None = None,
+    force: bool = False,
+    data_dir: str | None = None,
+) -> Report:
+    """Bring the index in step with a source of the settings, or with a file, folder or pattern.
+
+    Chat exports in a folder are taken too. With ``force`` even most of what is indexed may go.
+    """
+    with _work(data_dir) as work:
+        feed = _feed(work, source, path, _scope(user_id, session_id))
+        return _synchronise(work, feed, "ingest-documents", force)
+
+
+@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+def ingest_sessions(
+    source: str = "",
+    path: str = "",
+    user_id: str | None = None,
+    session_id: str | None = None,
+    force: bool = False,
+    data_dir: str | None = None,
+) -> Report:
+    """Index the turns of a source, of a chat export, or of the exports (JSONL) in a folder."""
+    with _work(data_dir) as work:
+        if path and Path(path).expanduser().is_dir():
+            path = str(Path(path) / EXPORTS)
+        feed = _feed(work, source, path, _scope(user_id, session_id))
+        return _synchronise(work, feed, "ingest-sessions", force)
+
+
+@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+def digest_sessions(data_dir: str | None = None) -> ClosingReport:
+    """Close the sessions that went quiet, so that each is known as a whole: who, when, how long."""
+    with _work(data_dir) as work:
+        page = Page("digest sessions")
+        with page.timed("close"):
+            report = steps.close_sessions(work)
+        page.counts = counts_of(report)
+        publish(page, "digest-sessions")
+        return report
+
+
+@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+def expire(data_dir: str | None = None) -> SweepReport:
+    """Take the memories whose time is over from the disk; they are invisible already."""
+    with _work(data_dir) as work:
+        page = Page("expire")
+        with page.timed("open"):
+            _open(work)
+        with page.timed("remove"):
+            report = steps.sweep_expired(work)
+        page.counts = counts_of(report)
+        publish(page, "expire")
+        return report
+
+
+@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+def reindex(data_dir: str | None = None) -> ReindexReport:
+    """Make all vectors anew where the settings ask for others; answers come from the old till then.
+
+    Nothing is done where nothing has changed.
+    """
+    with _work(data_dir) as work, Turn() as turn:
+        background.set_limit(work.settings.schedule.workers)
+        page = Page("reindex")
+        with page.timed("wait"):
+            turn.take()
+        with page.timed("embed"):
+            report = steps.reindex_all(work)
+        page.counts = counts_of(report)
+        publish(page, "reindex")
+        return report
+
+
+def _synchronise(work: Work, feed: Feed, flow_name: str, force: bool) -> Report:
+    """List, index portion by portion, remove what is gone; show the progress and what was done.
+
+    Raises `StepFailed` at the end when portions failed for no named reason: the others are done.
+    """
     report = Report()
-    if progress:
-        progress("starting Prefect", 0, 1)
-    _reach_prefect()
-    with opened(settings) as parts:
-        tokens = _open.set(parts), _progress.set(progress)
-        try:
-            if documents or root.is_dir():
-                report.add(ingest_documents(str(root), user_id, session_id))
-            if exports:
-                report.add(ingest_sessions(str(root), user_id, session_id))
-        except (PrefectException, httpx.HTTPError) as error:
-            raise FlowUnavailable(f"Prefect failed: {error}") from error
-        finally:
-            _open.reset(tokens[0])
-            _progress.reset(tokens[1])
+    page = Page(f"{flow_name.replace('-', ' ')}: {feed.label}")
+    key = key_of(flow_name, feed.label)
+    background.set_limit(work.settings.schedule.workers)
+    with page.timed("open"):
+        _open(work)
+    with page.timed("list"):
+        steps.list_feed(work, feed, feed.label)
+        pending = list(portions(work.listed))
+    bar = Bar(key, page.title)
+    try:
+        with page.timed("index"), Turn() as turn:
+            for number, portion in enumerate(pending, 1):
+                if not portion.still:
+                    turn.take()
+                try:
+                    report.add(steps.index_portion(work, portion, portion.place))
+                except StepFailed as error:
+                    page.failed[portion.place] = str(error)
+                bar(number, len(pending))
+        with page.timed("remove"):
+            report.add(steps.remove_gone(work, force))
+    finally:
+        page.counts = counts_of(report)
+        page.dead = report.dead
+        publish(page, key)
+    if page.failed:
+        raise StepFailed(f"{len(page.failed)} of {len(pending)} steps failed; see the page {key}")
     return report
 
 
-def _reach_prefect() -> None:
-    """Find the Prefect API, or start the private server. Raises `FlowUnavailable`."""
-    try:
-        with get_client(sync_client=True) as client:
-            failure = client.api_healthcheck()
-    except (RuntimeError, PrefectException, httpx.HTTPError) as error:
-        failure = error
-    if failure is not None:
-        raise FlowUnavailable(f"Prefect does not answer: {failure}") from failure
+def _open(work: Work) -> None:
+    if work.parts is None:
+        steps.open_memory(work)
 
 
 @contextmanager
-def _using(data_dir: str | None) -> Iterator[Parts]:
-    """Use the parts that `run_ingest` opened, or open those of the settings in force."""
-    parts = _open.get()
-    if parts is not None:
-        yield parts
-        return
-    with opened(load(**({"data_dir": data_dir} if data_dir else {}))) as parts:
-        token = _open.set(parts)
+def using(given: Given) -> Iterator[None]:
+    """Let the flows called inside work with this, whatever their parameters say."""
+    token = _given.set(given)
+    try:
+        yield
+    finally:
+        _given.reset(token)
+
+
+@contextmanager
+def _work(data_dir: str | None) -> Iterator[Work]:
+    """Start the work of one run with what `using` gave; close what the run opens."""
+    given = _given.get()
+    with fit_to_store():
+        settings = given.settings if given else background.step_back(_settings(data_dir))
+        work = Work(settings, given.progress if given else None)
+        if given is not None and given.parts is not None:
+            work.parts = given.parts
+            yield work
+            return
         try:
-            yield parts
+            yield work
         finally:
-            _open.reset(token)
+            if work.parts is not None:
+                work.parts.close()
 
 
-def _parts() -> Parts:
-    parts = _open.get()
-    if parts is None:
-        raise RuntimeError("a task of these flows runs inside its flow only")
-    return parts
+def _settings(data_dir: str | None) -> Settings:
+    return load(data_dir=data_dir) if data_dir else load()
 
 
-def _root(path: str | Path) -> Path:
-    root = Path(path).expanduser().resolve()
-    if not root.exists():
-        raise SourceError(f"{path}: no such file or folder")
-    return root
+def _feed(work: Work, source: str, path: str, scope: Scope | None) -> Feed:
+    """Return what the parameters name. Raises `InvalidInput` unless they name one thing."""
+    given = _given.get()
+    if given is not None and given.feed is not None:
+        return given.feed
+    if bool(source) == bool(path):
+        raise InvalidInput("name a source of the settings, or a path")
+    if path:
+        return Feed("path", path, scope=scope)
+    if scope is not None:
+        raise InvalidInput("whose a source is, is in the settings")
+    (feed,) = build_feeds(work.settings, (source,))
+    return feed
 
 
 def _scope(user_id: str | None, session_id: str | None) -> Scope | None:
     if user_id is None:
+        if session_id is not None:
+            raise InvalidInput("a session belongs to a user: name the user too")
         return None
     return user_scope(user_id) if session_id is None else session_scope(user_id, session_id)
+
+
+FLOWS: dict[str, Flow[..., Any]] = {
+    "ingest_documents": ingest_documents,
+    "ingest_sessions": ingest_sessions,
+    "digest_sessions": digest_sessions,
+    "expire": expire,
+    "reindex": reindex,
+}
+"""What a plan may name."""

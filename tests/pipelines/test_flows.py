@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import pipelines
-from tests.letopis.conftest import Cli, environment
+from tests.letopis.conftest import ROOT, Cli, environment
 
 CANARY = "zq-canary-7718"
 TURN = {"user_id": "ann", "session_id": "monday", "role": "user", "at": "2026-01-05T10:00:00Z"}
@@ -23,12 +23,18 @@ world = Path(sys.argv[1])
 pipelines.keep_state_in(world.parent / "prefect")
 pipelines.keep_quiet()
 from prefect.client.orchestration import get_client
+from prefect.cli.deploy._config import _load_deploy_configs_and_actions
+from prefect.flows import load_flow_from_entrypoint
+from rich.console import Console
 
 from configs.build import opened
 from configs.settings import load
 from indexing.ingest import ingest
 from letopis.show import report_record
-from pipelines.flows import ingest_documents, ingest_sessions, run_ingest
+from pipelines.counts import counts_of
+from pipelines.flows import digest_sessions, expire, ingest_sessions, reindex
+from pipelines.run import run_ingest, run_once
+from pipelines.plans import plans
 
 seen = []
 
@@ -40,16 +46,27 @@ with opened(load(data_dir=world.parent / "plain")) as parts:
 flow = run_ingest(load(), world, None, progress)
 again = run_ingest(load(), world)
 (world / "good.md").unlink()
-gone = ingest_documents(str(world))
-own = ingest_sessions(str(world / "chat.jsonl"), data_dir=str(world.parent / "own"))
+gone = run_ingest(load(), world)
+own = ingest_sessions(path=str(world), data_dir=str(world.parent / "own"))
+upkeep = run_once(load(), [plan for plan in plans(load()) if plan.every], seen.append)
+rebuilt = reindex()
 with get_client(sync_client=True) as client:
     runs = client.read_flow_runs()
 reports = {"plain": plain, "flow": flow, "again": again, "gone": gone, "own": own}
+deployments, actions = _load_deploy_configs_and_actions(Path(sys.argv[2]), console=Console())
+for one in deployments:
+    loaded = load_flow_from_entrypoint(one["entrypoint"])
+    one["flow"] = loaded.name
+    loaded.validate_parameters(one.get("parameters", {}))
 print(json.dumps({
     "reports": {name: report_record(report) for name, report in reports.items()},
     "seen": seen,
     "states": [run.state.type.value for run in runs],
     "names": sorted({key for run in runs for key in run.parameters}),
+    "upkeep": {label: counts_of(report) for label, report in upkeep.items()},
+    "rebuilt": counts_of(rebuilt),
+    "deployments": deployments,
+    "pull": actions["pull"],
     "home": os.environ["PREFECT_HOME"],
     "environment": {name: os.environ[name] for name in pipelines.SETTINGS},
 }))
@@ -73,7 +90,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def outcome(place: Path) -> Any:
     """Run the flows in one process on one private server; return what it says about them."""
     process = subprocess.run(
-        [sys.executable, "-c", RUNS, str(place / "world")],
+        [sys.executable, "-c", RUNS, str(place / "world"), str(ROOT / "prefect.yaml")],
         cwd=place,
         env=environment(place, PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS="300"),
         capture_output=True,
@@ -92,23 +109,50 @@ def test_a_flow_reports_what_the_plain_ingest_reports(outcome: Any) -> None:
 def test_a_bad_file_or_line_is_a_dead_letter_and_no_failed_flow(outcome: Any) -> None:
     dead = {(Path(d["path"]).name, d["place"]) for d in outcome["reports"]["flow"]["dead"]}
     assert dead == {("empty.md", ""), ("chat.jsonl", "line 4"), ("chat.jsonl", "line 5")}
-    assert outcome["states"] == ["COMPLETED"] * 6
+    assert outcome["states"] == ["COMPLETED"] * 7
 
 
 def test_a_second_run_embeds_nothing_and_what_is_gone_is_removed(outcome: Any) -> None:
     again, gone = outcome["reports"]["again"], outcome["reports"]["gone"]
     assert (again["unchanged"], again["indexed"], again["embedded"]) == (5, 0, 0)
-    assert (gone["removed"], gone["unchanged"], gone["embedded"]) == (1, 1, 0)
+    assert (gone["removed"], gone["unchanged"], gone["embedded"]) == (1, 4, 0)
 
 
 def test_a_flow_opens_the_memory_that_its_parameters_name(outcome: Any, place: Path) -> None:
-    assert outcome["reports"]["own"]["indexed"] == 3
+    own = outcome["reports"]["own"]
+    assert (own["indexed"], own["seen"]) == (3, 5)
     assert (place / "own" / "store").is_dir()
-    assert outcome["names"] == ["data_dir", "path", "session_id", "user_id"]
+    assert outcome["names"] == ["data_dir", "force", "path", "session_id", "source", "user_id"]
+
+
+def test_the_upkeep_runs_once_on_request(outcome: Any) -> None:
+    assert outcome["upkeep"] == {
+        "digest-sessions/all": {"seen": 1, "closed": 1, "open": 0, "gone": 0},
+        "expire/all": {"removed global": 0, "removed user": 0, "removed session": 0},
+    }
+    assert (outcome["rebuilt"]["changes"], outcome["rebuilt"]["embedded"]) == (0, 0)
+    assert {"digest-sessions/all", "expire/all"} <= set(outcome["seen"])
 
 
 def test_progress_names_files_from_inside_the_tasks(outcome: Any) -> None:
     assert {"starting Prefect", "world/good.md", "world/chat.jsonl"} <= set(outcome["seen"])
+
+
+def test_prefect_yaml_is_read_by_prefect_and_names_every_flow(outcome: Any) -> None:
+    """Its entrypoints load and take its parameters: that was done while it was read."""
+    found = {f"{one['flow']}/{one['name']}": one for one in outcome["deployments"]}
+    assert found.keys() == {
+        "ingest-documents/documents",
+        "ingest-sessions/sessions",
+        "digest-sessions/all",
+        "expire/all",
+        "reindex/all",
+    }
+    assert outcome["pull"] == []
+    for one in found.values():
+        assert one["concurrency_limit"] == {"limit": 1, "collision_strategy": "CANCEL_NEW"}
+        assert one["work_pool"]["name"] == "letopis"
+        assert one["work_pool"]["job_variables"]["env"] == pipelines.TELEMETRY_OFF
 
 
 def test_no_text_of_a_memory_is_in_the_records_of_prefect(outcome: Any, place: Path) -> None:
