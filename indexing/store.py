@@ -6,7 +6,7 @@ its `Filter`; the adapter puts the tenant, expiry and kind conditions inside eac
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any, Protocol
 from uuid import UUID
@@ -38,8 +38,14 @@ class VectorStore(Protocol):
     """Whether collections are better asked at once. Not the embedded engine: one query of it
     already uses every core."""
 
-    def open_collection(self, collection: Collection, names: VectorNames) -> None:
-        """Create the collection with its vectors and payload indexes if it is not there yet."""
+    def open_collection(
+        self, collection: Collection, names: VectorNames, fingerprint: str = ""
+    ) -> str:
+        """Create the collection with its vectors and payload indexes if it is not there yet.
+
+        Return the fingerprint that is kept with it: a new collection takes the given one, an
+        older one answers with its own, which the caller compares.
+        """
 
     def upsert(self, collection: Collection, points: Sequence[Point]) -> None:
         """Write points, replacing equal ids. Durable when it returns."""
@@ -68,6 +74,21 @@ class VectorStore(Protocol):
 
     def delete(self, collection: Collection, where: Filter) -> int:
         """Delete all that match, whatever their number; return how many. Durable on return."""
+
+    def everything(self, collection: Collection) -> Iterator[Memory]:
+        """Yield the memories of all tenants in id order, for upkeep: never for an answer."""
+
+    def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
+        """Yield what has expired by then, of all tenants, in id order."""
+
+    def expire(self, collection: Collection, now: datetime) -> int:
+        """Delete what has expired by then, of all tenants; return how many. Durable on return.
+
+        One call of the engine tests and deletes: a memory whose life was just renewed stays.
+        """
+
+    def drop(self, collection: Collection) -> None:
+        """Remove the collection with all that is in it; one that is not there is fine."""
 
     def vacuum(self, collection: Collection) -> None:
         """Rewrite files so that no byte of what was deleted stays in them; blocks while it runs.
@@ -182,6 +203,7 @@ def to_payload(memory: Memory) -> Payload:
         "terms": memory.terms,
         "lang": memory.lang,
         "at": to_epoch(memory.at),
+        "at_offset": _offset(memory.at),
         "created_at": to_epoch(memory.created_at),
         "expires_at": to_epoch(memory.expires_at),
     }
@@ -211,7 +233,7 @@ def from_payload(collection: Collection, id: str, payload: Payload) -> Memory:
         embed_hash=payload.get("embed_hash", ""),
         terms=payload.get("terms", ""),
         lang=payload.get("lang", ""),
-        at=from_epoch(payload.get("at")),
+        at=_zoned(from_epoch(payload.get("at")), payload.get("at_offset", 0)),
         created_at=from_epoch(payload.get("created_at")),
         expires_at=from_epoch(payload.get("expires_at")),
     )
@@ -221,6 +243,17 @@ def from_payload(collection: Collection, id: str, payload: Payload) -> Memory:
 def _scope(collection: Collection, user_id: str, session_id: str) -> Scope:
     """Make a scope once: checking its ids is half the cost of rebuilding a memory."""
     return Scope(collection, user_id, session_id)
+
+
+def _offset(moment: datetime | None) -> float | None:
+    """Return the seconds that a time's own zone is ahead of UTC; None for UTC itself."""
+    ahead = moment.utcoffset() if moment else None
+    return ahead.total_seconds() or None if ahead else None
+
+
+def _zoned(moment: datetime | None, ahead: float) -> datetime | None:
+    zone = timezone(timedelta(seconds=ahead)) if ahead else UTC
+    return moment.astimezone(zone) if moment else None
 
 
 def to_epoch(moment: datetime | None) -> float | None:

@@ -115,11 +115,11 @@ class SparseVector:
 class Memory:
     """A chunk with its scope, times and id: what a collection stores and a hit shows.
 
-    Times are aware and in UTC. ``at`` is when it was said or written, ``created_at`` when it was
-    stored, ``expires_at`` when it stops being visible (None: never). ``before`` is the turn before;
-    ``page`` counts from 1 (0: no pages); ``embed_hash`` names what the embedder was given, so equal
-    input is never embedded twice; ``terms`` is its `sparse.lexicon`, ``lang`` its
-    `sparse.language`.
+    Times are aware, ``at`` in the zone it was given in, the others in UTC. ``at`` is when it was
+    said or written, ``created_at`` when it was stored, ``expires_at`` when it stops being visible
+    (None: never). ``before`` is the turn before; ``page`` counts from 1 (0: no pages);
+    ``embed_hash`` names what the embedder was given, so equal input is never embedded twice;
+    ``terms`` is its `sparse.lexicon`, ``lang`` its `sparse.language`.
     """
 
     id: str
