@@ -1,0 +1,63 @@
+"""Several words that say one thing, brought to one wording ("have to" is "must")."""
+
+PHRASES: dict[str, str] = {
+    # English: one wording of what is said in several words
+    r"\b(?:can't|cannot|can ?not)\b": "can not",
+    r"\bwon't\b": "will not",
+    r"\bshan't\b": "shall not",
+    r"(\w)n't\b": r"\1 not",
+    r"\b(i)'m\b": r"\1 am",
+    r"\b(you|we|they)'re\b": r"\1 are",
+    r"\b(i|you|we|they|he|she|it)'ll\b": r"\1 will",
+    r"\b(i|you|we|they)'ve\b": r"\1 have",
+    r"\b(he|she|it|that|there|what|where|who|here)'s\b": r"\1 is",
+    r"\blet's\b": "let us",
+    r"\b(\w+)'s\b (\w+)(?=\s+(?:is|are|was|were|will|can|must|has|had|\w+s)\b|\s*[.!]?$)": (
+        r"\2 of \1"
+    ),
+    r"\bno one\b": "nobody",
+    r"\b(?:is|am|are) not able to\b": "can not",
+    r"\b(?:is|am|are) able to\b": "can",
+    r"\b(?:is|am|are) going to (?=[a-z])": "will ",
+    r"\b(?:don't|do not) have to\b": "need not",
+    r"\b(?:have|has|'ve) (?:got )?to\b": "must",
+    r"\bi(?:'d| would) like\b": "i want",
+    r"\bno longer\b": "no~longer",
+    r"\b(?:do|does|is|are|am) not\b(.*?) any ?(?:more|longer)\b": r"no~longer\1",
+    r"\b(?:a lot of|lots of|plenty of)\b": "many",
+    r"\b(?:in order to)\b": "to",
+    r"\b(?:i am called|they call me)\b": "my name is",
+    r"\b(prefer\w*) (.+?) (?:over|rather than)\b": r"\1 \2 to",
+    r"\b(?:carry|carried) on\b": "continue",
+    r"\b(last|next|this|every|each) (day|week|month|year|night|morning|evening|time|quarter)\b": (
+        r"\1~\2"
+    ),
+    r"\b(?:every~|each~|once a )day\b": "daily",
+    r"\b(?:every~|each~|once a )week\b": "weekly",
+    r"\b(?:every~|each~|once a )month\b": "monthly",
+    r"\b(?:every~|each~|once a )year\b": "yearly",
+    r"\b(?:by the way|at the moment|at present|right now|as of now|for your information|fyi)\b": "",
+    r"\bin total\b": "total",
+    r"\bsoftware engineer\b": "software developer",
+    r"\bversion (?=\d)": "",
+    r"\bверси(?:я|и|ю|ей) (?=\d)": "",
+    # Russian
+    r"(?<= - )это ": "",
+    r"\b(у \w+) есть\b": r"\1",
+    r"\b(\d{4}) ?(?:год|года|году|г\b\.?)(?!\w)": r"\1",
+    r"\b(?:больше|уже) не\b": "больше~не",
+    r"\bне (\w+) больше(?=\s*[.!]?$)": r"больше~не \1",
+    r"\bмне (?:очень )?не нравится\b": "я не люблю",
+    r"\bмне нравится\b": "я люблю",
+    r"\bменя зовут\b": "мое имя",
+    r"\b(?:в|на) данный момент\b|\bв настоящее время\b|\bна сегодняшний день\b": "",
+    r"\b(?:к слову|между прочим|кстати говоря|в общем|если что)\b": "",
+    r"\bкаждый день\b": "ежедневно",
+    r"\bкаждую неделю\b|\bраз в неделю\b": "еженедельно",
+    r"\bкаждый месяц\b|\bраз в месяц\b": "ежемесячно",
+    r"\bкаждый год\b|\bраз в год\b": "ежегодно",
+    r"\bдо сих пор\b|\bвсе еще\b|\bпо-прежнему\b": "еще",
+    r"\bв связи с\b": "из-за",
+    r"\bпри помощи\b|\bс помощью\b": "через",
+}
+"""Pattern -> replacement, in this order, over folded text without case; "~" joins one word."""
