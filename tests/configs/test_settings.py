@@ -114,7 +114,7 @@ def test_an_unknown_argument_is_refused() -> None:
 
 def test_secrets_are_not_printed() -> None:
     settings = load(
-        store_api_key="secret-1",
+        server={"api_key": "secret-1"},
         embedder={"api_key": "secret-2"},
         catalog="postgresql://me:secret-3@host/db",
     )
@@ -126,7 +126,9 @@ def test_every_setting_has_a_meaning() -> None:
     table = list(rows())
     assert [key for key, _, meaning in table if not meaning] == []
     assert len(table) == len({key for key, _, _ in table})
-    assert {key.strip("`").split(".")[0] for key, _, _ in table} == Settings.model_fields.keys()
+    assert {
+        key.strip("`").split(".")[0].removesuffix("[]") for key, _, _ in table
+    } == Settings.model_fields.keys()
 
 
 def test_the_page_is_in_step() -> None:

@@ -36,8 +36,8 @@ def section(path: str) -> str:
 
 def test_the_commands_are_the_ones_that_we_mean() -> None:
     assert set(LEAVES) == {
-        *("ingest", "remember", "retrieve", "status", "demo", "eval run"),
-        *("dead-letters list", "dead-letters retry"),
+        *("ingest", "sync", "remember", "retrieve", "status", "demo", "eval run"),
+        *("reindex", "schedule", "dead-letters list", "dead-letters retry"),
     }
 
 
@@ -100,7 +100,7 @@ def fill(folder: Path) -> None:
 DEAD = {
     ("empty.md", ""): "empty file",
     ("junk.md", ""): "binary content",
-    ("slides.pdf", ""): "format not supported: .pdf",
+    ("slides.pdf", ""): "damaged PDF: it cannot be opened",
     ("chat.jsonl", "line 3"): "not JSON: ",
     ("turns.jsonl", "line 1"): "role: missing",
     ("turns.jsonl", "line 2"): "at: missing",

@@ -34,7 +34,7 @@ SETTINGS = {
     ("status", "LETOPIS_BUSY_TIMEOUT", "0"): "ConfigError: settings: busy_timeout: Input should be",
     ("status", "LETOPIS_CONFIG", "none.toml"): "ConfigError: LETOPIS_CONFIG names none.toml",
     ("status", "LETOPIS_STORE", "redis://x"): "ConfigError: 'redis://x' is no store",
-    ("status", "LETOPIS_STORE", "http://host:port"): "ConfigError: store 'http://host:port': ",
+    ("status", "LETOPIS_STORE", "http://host:port"): "ConfigError: the store's address is no URL",
     ("status", "LETOPIS_CATALOG", "nonsense"): "StoreError: the catalog URL cannot be used",
     ("status", "LETOPIS_DATA_DIR", "file"): "StoreUnavailable: data folder file: File exists",
     ("retrieve x", "LETOPIS_STORE", "http://127.0.0.1:1"): "StoreUnavailable: ",
@@ -43,8 +43,8 @@ SETTINGS = {
     ("retrieve x", "LETOPIS_EMBEDDER__MODEL", "big"): "ModelError: unknown model variant 'big'",
     ("retrieve x", "LETOPIS_EMBEDDER__KIND", "endpoint"): "ConfigError: embedder.kind = endpoint",
     ("retrieve x", "LETOPIS_CHUNKING__SIZE", "128"): "SchemaMismatch: collection 'global' was "
-    "built otherwise: chunking.size was '256' and is '128'. Set it back, or index into a new "
-    "place: letopis --data-dir NEW_FOLDER ingest PATH",
+    "built otherwise: chunking.size was '256' and is '128'. Set it back, or make the "
+    "vectors anew: letopis reindex",
 }
 
 
