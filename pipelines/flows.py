@@ -68,7 +68,8 @@ class Given:
 _given: ContextVar[Given | None] = ContextVar("letopis_given", default=None)
 
 
-def _run_name() -> str:
+def run_name() -> str:
+    """Name a flow run by what it works on."""
     given: dict[str, Any] = this_run.parameters
     return str(given.get("source") or given.get("path") or this_run.flow_name)
 
@@ -80,7 +81,7 @@ def _tell(flow: Flow[..., Any], flow_run: FlowRun, state: State[Any]) -> None:
         sys.stderr.write(f"{flow.name} ({flow_run.name}) failed: {why}\n")
 
 
-@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+@flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
 def ingest_documents(
     source: str = "",
     path: str = "",
@@ -94,11 +95,11 @@ def ingest_documents(
     Chat exports in a folder are taken too. With ``force`` even most of what is indexed may go.
     """
     with _work(data_dir) as work:
-        feed = _feed(work, source, path, _scope(user_id, session_id))
+        feed = _feed(work, source, path, scope_of(user_id, session_id))
         return _synchronise(work, feed, "ingest-documents", force)
 
 
-@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+@flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
 def ingest_sessions(
     source: str = "",
     path: str = "",
@@ -111,11 +112,11 @@ def ingest_sessions(
     with _work(data_dir) as work:
         if path and Path(path).expanduser().is_dir():
             path = str(Path(path) / EXPORTS)
-        feed = _feed(work, source, path, _scope(user_id, session_id))
+        feed = _feed(work, source, path, scope_of(user_id, session_id))
         return _synchronise(work, feed, "ingest-sessions", force)
 
 
-@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+@flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
 def digest_sessions(data_dir: str | None = None) -> ClosingReport:
     """Close the sessions that went quiet, so that each is known as a whole: who, when, how long."""
     with _work(data_dir) as work:
@@ -127,7 +128,7 @@ def digest_sessions(data_dir: str | None = None) -> ClosingReport:
         return report
 
 
-@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+@flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
 def expire(data_dir: str | None = None) -> SweepReport:
     """Take the memories whose time is over from the disk; they are invisible already."""
     with _work(data_dir) as work:
@@ -141,7 +142,7 @@ def expire(data_dir: str | None = None) -> SweepReport:
         return report
 
 
-@flow(persist_result=False, flow_run_name=_run_name, on_failure=[_tell])
+@flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
 def reindex(data_dir: str | None = None) -> ReindexReport:
     """Make all vectors anew where the settings ask for others; answers come from the old till then.
 
@@ -215,7 +216,7 @@ def _work(data_dir: str | None) -> Iterator[Work]:
     """Start the work of one run with what `using` gave; close what the run opens."""
     given = _given.get()
     with fit_to_store():
-        settings = given.settings if given else background.step_back(_settings(data_dir))
+        settings = given.settings if given else background.step_back(settings_of(data_dir))
         work = Work(settings, given.progress if given else None)
         if given is not None and given.parts is not None:
             work.parts = given.parts
@@ -228,26 +229,32 @@ def _work(data_dir: str | None) -> Iterator[Work]:
                 work.parts.close()
 
 
-def _settings(data_dir: str | None) -> Settings:
+def settings_of(data_dir: str | None) -> Settings:
+    """Return the settings in force, with that data folder where one is named."""
     return load(data_dir=data_dir) if data_dir else load()
 
 
 def _feed(work: Work, source: str, path: str, scope: Scope | None) -> Feed:
-    """Return what the parameters name. Raises `InvalidInput` unless they name one thing."""
     given = _given.get()
     if given is not None and given.feed is not None:
         return given.feed
+    return feed_of(work.settings, source, path, scope)
+
+
+def feed_of(settings: Settings, source: str, path: str, scope: Scope | None) -> Feed:
+    """Return what the parameters name. Raises `InvalidInput` unless they name one thing."""
     if bool(source) == bool(path):
         raise InvalidInput("name a source of the settings, or a path")
     if path:
         return Feed("path", path, scope=scope)
     if scope is not None:
         raise InvalidInput("whose a source is, is in the settings")
-    (feed,) = build_feeds(work.settings, (source,))
+    (feed,) = build_feeds(settings, (source,))
     return feed
 
 
-def _scope(user_id: str | None, session_id: str | None) -> Scope | None:
+def scope_of(user_id: str | None, session_id: str | None) -> Scope | None:
+    """Return whose a path becomes; None: everybody's. Raises `InvalidInput`."""
     if user_id is None:
         if session_id is not None:
             raise InvalidInput("a session belongs to a user: name the user too")

@@ -32,6 +32,7 @@ from configs.settings import load
 from indexing.ingest import ingest
 from letopis.show import report_record
 from pipelines.counts import counts_of
+from pipelines.bulk import ingest_bulk
 from pipelines.flows import digest_sessions, expire, ingest_sessions, reindex
 from pipelines.run import run_ingest, run_once
 from pipelines.plans import plans
@@ -48,11 +49,13 @@ again = run_ingest(load(), world)
 (world / "good.md").unlink()
 gone = run_ingest(load(), world)
 own = ingest_sessions(path=str(world), data_dir=str(world.parent / "own"))
+bulk = ingest_bulk(path=str(world), shares=2, data_dir=str(world.parent / "bulk"))
 upkeep = run_once(load(), [plan for plan in plans(load()) if plan.every], seen.append)
 rebuilt = reindex()
 with get_client(sync_client=True) as client:
     runs = client.read_flow_runs()
 reports = {"plain": plain, "flow": flow, "again": again, "gone": gone, "own": own}
+reports["bulk"] = bulk
 deployments, actions = _load_deploy_configs_and_actions(Path(sys.argv[2]), console=Console())
 for one in deployments:
     loaded = load_flow_from_entrypoint(one["entrypoint"])
@@ -109,7 +112,7 @@ def test_a_flow_reports_what_the_plain_ingest_reports(outcome: Any) -> None:
 def test_a_bad_file_or_line_is_a_dead_letter_and_no_failed_flow(outcome: Any) -> None:
     dead = {(Path(d["path"]).name, d["place"]) for d in outcome["reports"]["flow"]["dead"]}
     assert dead == {("empty.md", ""), ("chat.jsonl", "line 4"), ("chat.jsonl", "line 5")}
-    assert outcome["states"] == ["COMPLETED"] * 7
+    assert outcome["states"] == ["COMPLETED"] * 9
 
 
 def test_a_second_run_embeds_nothing_and_what_is_gone_is_removed(outcome: Any) -> None:
@@ -122,7 +125,14 @@ def test_a_flow_opens_the_memory_that_its_parameters_name(outcome: Any, place: P
     own = outcome["reports"]["own"]
     assert (own["indexed"], own["seen"]) == (3, 5)
     assert (place / "own" / "store").is_dir()
-    assert outcome["names"] == ["data_dir", "force", "path", "session_id", "source", "user_id"]
+    names = {"data_dir", "force", "path", "session_id", "shares", "source", "user_id"}
+    assert set(outcome["names"]) == names
+
+
+def test_a_bulk_leaves_nothing_for_its_last_look(outcome: Any, place: Path) -> None:
+    bulk, gone = outcome["reports"]["bulk"], outcome["reports"]["gone"]
+    assert (bulk["seen"], bulk["unchanged"], bulk["embedded"]) == (gone["seen"], 4, 0)
+    assert (place / "bulk" / "store").is_dir()
 
 
 def test_the_upkeep_runs_once_on_request(outcome: Any) -> None:
