@@ -56,7 +56,8 @@ def build_access(settings: Settings) -> Access:
     own = [settings.data_dir, settings.cache_dir]
     scheme, _, place = settings.store.partition(":")
     if scheme == "edge":
-        own.append(Path(place))
+        store = Path(place).expanduser()
+        own += [store, *store.parent.glob(f"{store.name}@*")]  # and its later generations
     return Access(
         parser=Parser(build_limits(settings.ingest.limits)),
         timezone=settings.ingest.timezone,

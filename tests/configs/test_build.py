@@ -1,10 +1,12 @@
 """From settings to objects: what contradicts is refused, what a store was built with is kept."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from configs.build import EMBEDDERS, build_catalog, build_embedder, build_store
+from configs.feeds import build_access
 from configs.recipe import CHUNKERS
 from configs.settings import ChunkingSettings, EmbedderSettings, Settings, TemplateSettings
 from indexing.errors import ConfigError, ModelError, SchemaMismatch, StoreError
@@ -99,3 +101,13 @@ def test_an_onnx_folder_without_a_model_is_named() -> None:
     settings = Settings.model_construct(embedder=EmbedderSettings(kind="onnx", model="nowhere"))
     with pytest.raises(ModelError, match=r"nowhere has no model\.onnx"):
         build_embedder(settings)
+
+
+def test_no_generation_of_the_store_is_ever_a_source(tmp_path: Path) -> None:
+    (tmp_path / "memory@1a2b3c4d").mkdir()
+    settings = Settings.model_construct(
+        data_dir=tmp_path / "data", store=f"edge:{tmp_path / 'memory'}"
+    )
+    access = build_access(settings)
+    access.parser.close()
+    assert {tmp_path / "data", tmp_path / "memory", tmp_path / "memory@1a2b3c4d"} <= set(access.own)
