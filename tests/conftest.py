@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import settings
+from sqlalchemy.engine import URL
 
 from configs.build import Parts, build
 from configs.settings import Settings
 from indexing.dense import Embedder, Matrix, PassageTooLong, normalize
 from indexing.sparse import terms
 from indexing.write import Index
+from tests import postgres
 
 settings.register_profile("letopis", deadline=None)  # the machine is shared: time proves nothing
 settings.load_profile("letopis")
@@ -117,3 +119,25 @@ def parts(make_parts: PartsMaker, embedder: TinyEmbedder) -> Parts:
 def index(parts: Parts) -> Index:
     """The write side of ``parts``."""
     return parts.index
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[URL]:
+    """The address of a PostgreSQL that runs as long as the tests."""
+    with postgres.server() as address:
+        yield address
+
+
+@pytest.fixture
+def postgres_url(postgres_server: URL) -> Iterator[str]:
+    """The URL of an empty database on it."""
+    with postgres.database(postgres_server) as address:
+        yield address.render_as_string(hide_password=False)
+
+
+@pytest.fixture(params=["sqlite", *(["postgres"] if postgres.available() else [])])
+def catalog_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database, of every kind that the catalog runs on."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'catalog.sqlite'}"
+    return str(request.getfixturevalue("postgres_url"))

@@ -72,8 +72,8 @@ def vectors(parts: Parts) -> dict[str, Any]:
 
 
 @pytest.fixture
-def filled(make_parts: MakeParts) -> Parts:
-    parts = make_parts()
+def filled(make_parts: MakeParts, catalog_url: str) -> Parts:
+    parts = make_parts(catalog=catalog_url, busy_timeout=1.0)
     fill(parts)
     return parts
 
@@ -202,7 +202,7 @@ def test_other_chunks_are_cut_at_the_next_sync(filled: Parts) -> None:
         sizes = [len(memory.text) for memory in again.index.store.everything("global")]
         assert len(sizes) > len(set(COLLECTIONS))
         clean = build(
-            settings.model_copy(update={"data_dir": settings.data_dir / "clean"}),
+            settings.model_copy(update={"data_dir": settings.data_dir / "clean", "catalog": ""}),
             clock=again.index.clock,
             embedder=TinyEmbedder(),
         )

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from qdrant_client import QdrantClient
-from sqlalchemy.engine import URL
 
 from indexing.edge import EdgeStore
 from indexing.server import ServerStore, connect
@@ -82,28 +81,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[VectorStor
     with STORES[request.param](tmp_path) as opened:
         opened.open_collection("user", NAMES)
         yield opened
-
-
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[URL]:
-    """The address of a PostgreSQL that runs as long as the tests."""
-    with postgres.server() as address:
-        yield address
-
-
-@pytest.fixture
-def postgres_url(postgres_server: URL) -> Iterator[str]:
-    """The URL of an empty database on it."""
-    with postgres.database(postgres_server) as address:
-        yield address.render_as_string(hide_password=False)
-
-
-@pytest.fixture(params=["sqlite", *(["postgres"] if postgres.available() else [])])
-def catalog_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """The URL of an empty database, of every kind that the catalog runs on."""
-    if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'catalog.sqlite'}"
-    return str(request.getfixturevalue("postgres_url"))
 
 
 PointMaker = Callable[..., Point]
