@@ -96,15 +96,15 @@ def reindex(
 
         while run().changed > FEW and report.passes < PASSES:
             pass
-        catalog.generations.hold(True)
+        held = catalog.generations.hold()
         try:
             while run().changed:
                 pass
             for collection in COLLECTIONS:
                 store.vacuum(collection)
-            catalog.generations.switch(claims, report.recut)
+            catalog.generations.switch(claims, report.recut, held)
         except BaseException:
-            catalog.generations.hold(False)
+            catalog.generations.release()
             raise
         stack.close()
     with ExitStack() as stack:

@@ -28,7 +28,7 @@ class Building:
     name: str
     fingerprint: str
     started_at: datetime
-    held: bool
+    held_at: float | None
 
 
 class Generations:
@@ -50,7 +50,8 @@ class Generations:
     def begin(self, fingerprint: str) -> Building:
         """Return the generation under way for a fingerprint, a new one where there is none.
 
-        Raises `StoreLocked` while one with another fingerprint is under way.
+        Writes that a run held when it was killed are let through again. Raises `StoreLocked` while
+        one with another fingerprint is under way.
         """
         with self._database.write(generations.name) as connection:
             found = _building(connection)
@@ -61,6 +62,8 @@ class Generations:
                     insert(generations).values(role=BUILDING, held_at=None, **values)
                 )
                 found = _building(connection)
+            elif found.fingerprint == fingerprint:
+                _hold(connection, None)
             assert found is not None
         if found.fingerprint != fingerprint:
             raise StoreLocked(
@@ -69,12 +72,17 @@ class Generations:
             )
         return found
 
-    def hold(self, held: bool) -> None:
-        """Refuse writes to the catalog from now on, or let them through again."""
-        moment = datetime.now(UTC).timestamp() if held else None
+    def hold(self) -> float:
+        """Refuse writes to the catalog from now on; return the moment, which `switch` asks for."""
+        moment = datetime.now(UTC).timestamp()
         with self._database.write(generations.name) as connection:
-            where = generations.c.role == BUILDING
-            connection.execute(update(generations).where(where).values(held_at=moment))
+            _hold(connection, moment)
+        return moment
+
+    def release(self) -> None:
+        """Let writes through again."""
+        with self._database.write(generations.name) as connection:
+            _hold(connection, None)
 
     def abort(self) -> None:
         """Retire the generation that is being built."""
@@ -94,15 +102,19 @@ class Generations:
             mine = (generations.c.role == RETIRED, generations.c.name == name)
             connection.execute(delete(generations).where(*mine))
 
-    def switch(self, claims: dict[str, str], recut: bool) -> None:
+    def switch(self, claims: dict[str, str], recut: bool, held: float) -> None:
         """Put the new generation in force, with its collections' fingerprints, in one step.
 
         The one that was in force is retired. With ``recut`` every source counts as changed, so the
-        next sync cuts it anew.
+        next sync cuts it anew. Raises `StoreLocked` when writes are no longer held as of ``held``:
+        another run has taken over, or the generation was dropped.
         """
         with self._database.write(generations.name) as connection:
             found = _building(connection)
-            assert found is not None
+            if found is None or found.held_at != held:
+                raise StoreLocked(
+                    "another re-index took over, or this one was dropped: nothing was switched"
+                )
             last = active_of(connection)
             gone = generations.c.role.in_([ACTIVE, BUILDING])
             connection.execute(delete(generations).where(gone))
@@ -142,7 +154,10 @@ def check_write(connection: Connection, opened: str) -> None:
             "settings that it was re-indexed with"
         )
     if BUILDING in rows and rows[BUILDING].held_at is not None:
-        raise StoreLocked("a re-index is about to switch: writes wait until it has")
+        raise StoreLocked(
+            "a re-index is about to switch: writes wait until it has. If it was killed, start it "
+            "again, or drop it with: letopis reindex --abort"
+        )
 
 
 def _building(connection: Connection) -> Building | None:
@@ -151,4 +166,9 @@ def _building(connection: Connection) -> Building | None:
     if row is None:
         return None
     started = datetime.fromtimestamp(row.started_at, UTC)
-    return Building(row.name, row.fingerprint, started, row.held_at is not None)
+    return Building(row.name, row.fingerprint, started, row.held_at)
+
+
+def _hold(connection: Connection, moment: float | None) -> None:
+    where = generations.c.role == BUILDING
+    connection.execute(update(generations).where(where).values(held_at=moment))

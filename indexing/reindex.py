@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 from indexing.dense import PassageTooLong
 from indexing.embed import Reading, dense_vectors
 from indexing.rebuild import Readings
-from indexing.sparse import language, lexicon, weigh
-from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.template import sparse_fields
+from indexing.sparse import language
+from indexing.store import VectorStore
 from indexing.types import COLLECTIONS, Collection, Filter, Memory, Point
-from indexing.write import Index
+from indexing.write import Index, point_of, words_of
 
 Progress = Callable[[str, int, int], None]
 """Called with a collection, how many of its memories are compared and how many there were."""
@@ -121,14 +120,6 @@ def _points(
             yield from _points(new, [one], report)
         return
     for (memory, reading), vector in zip(made, vectors, strict=True):
-        view, means = reading.view, new.recipe.mean_terms
-        sparse = weigh(
-            sparse_fields(view, new.recipe.factors), means.get(memory.kind, means["document"])
-        )
-        remade = replace(
-            memory,
-            embed_hash=reading.key,
-            lang=language(memory.text),
-            terms=lexicon(f"{view.header}\n{view.text}", view.before),
-        )
-        yield Point(remade, {DENSE: vector}, {SPARSE: sparse})
+        words, lang = words_of(reading.view), language(memory.text)
+        remade = replace(memory, embed_hash=reading.key, lang=lang, terms=words)
+        yield point_of(new.recipe, remade, reading.view, vector)

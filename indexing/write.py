@@ -20,7 +20,7 @@ from indexing.errors import InvalidInput
 from indexing.late import Context, Cutter, Late, Place
 from indexing.sparse import language, lexicon, weigh
 from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.template import Factors, sparse_fields, views
+from indexing.template import Factors, Views, sparse_fields, views
 from indexing.types import Collection, Filter, Kind, Memory, Point, Scope, Vector, check_time
 
 NAMESPACE = uuid.UUID("5b0c2c6e-7f0a-5b55-9d5c-6a1f0f6f2f53")
@@ -237,7 +237,8 @@ def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: 
     vectors |= {draft.memory.id: vector for draft, vector in zip(new, made, strict=True)}
     report.embedded += count
     index.catalog.begin(scope, ids)
-    index.store.upsert(collection, [_point(index.recipe, d, vectors) for d in fresh])
+    points = [point_of(index.recipe, d.memory, d.reading.view, vectors[d.memory.id]) for d in fresh]
+    index.store.upsert(collection, points)
     gone = stored.keys() - {draft.memory.id for draft in drafts}
     if gone:
         index.store.delete(collection, Filter(scope, ids=tuple(sorted(gone))))
@@ -305,7 +306,7 @@ def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
             turn_id=source.turn_id,
             embed_hash=embed_hash,
             lang=language(chunk.text),
-            terms=lexicon(f"{view.header}\n{view.text}", view.before),
+            terms=words_of(view),
             at=chunk.at,
             created_at=now,
             expires_at=source.expires_at or (now + life if life else None),
@@ -330,10 +331,16 @@ def _reuse(
     return {new: stored[old][DENSE] for new, old in moved.items() if old in stored}
 
 
-def _point(recipe: Recipe, draft: _Draft, vectors: dict[str, Vector]) -> Point:
-    mean = recipe.mean_terms.get(draft.memory.kind, recipe.mean_terms["document"])
-    sparse = weigh(sparse_fields(draft.reading.view, recipe.factors), mean)
-    return Point(draft.memory, {DENSE: vectors[draft.memory.id]}, {SPARSE: sparse})
+def words_of(view: Views) -> str:
+    """Return the lexicon of what a memory is found by."""
+    return lexicon(f"{view.header}\n{view.text}", view.before)
+
+
+def point_of(recipe: Recipe, memory: Memory, view: Views, vector: Vector) -> Point:
+    """Return a memory with its dense vector and the sparse one that its texts make."""
+    mean = recipe.mean_terms.get(memory.kind, recipe.mean_terms["document"])
+    sparse = weigh(sparse_fields(view, recipe.factors), mean)
+    return Point(memory, {DENSE: vector}, {SPARSE: sparse})
 
 
 def bury(index: Index, report: Report, *letters: DeadLetter) -> None:

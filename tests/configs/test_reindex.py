@@ -155,10 +155,30 @@ def test_after_a_switch_a_writer_of_before_is_refused(
 def test_writes_wait_while_the_switch_is_near(filled: Parts) -> None:
     generations = filled.index.catalog.generations
     generations.begin("{}")
-    generations.hold(True)
+    generations.hold()
     with pytest.raises(StoreLocked, match="about to switch"):
         filled.index.catalog.remove(ANN, ["x"])
-    generations.hold(False)
+    generations.release()
+    remember(filled.index, ANN, "снова пишу")
+
+
+def test_writes_that_a_killed_run_held_go_on_with_the_next(filled: Parts) -> None:
+    generations = filled.index.catalog.generations
+    generations.begin("{}")
+    held = generations.hold()  # and here it was killed
+    generations.begin("{}")
+    remember(filled.index, ANN, "снова пишу")
+    with pytest.raises(StoreLocked, match="nothing was switched"):
+        generations.switch({}, recut=False, held=held)
+    assert generations.active() == ""
+
+
+def test_writes_that_a_killed_run_held_go_on_after_an_abort(filled: Parts) -> None:
+    filled.index.catalog.generations.begin("{}")
+    filled.index.catalog.generations.hold()
+    with pytest.raises(StoreLocked, match="letopis reindex --abort"):
+        remember(filled.index, ANN, "рано")
+    assert abort(filled.settings)
     remember(filled.index, ANN, "снова пишу")
 
 
