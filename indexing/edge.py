@@ -34,8 +34,8 @@ from indexing.edge_files import (
 )
 from indexing.edge_shard import (
     build_filter,
-    expired_filter,
     mapped,
+    past_filter,
     to_dense,
     to_memory,
     to_point,
@@ -153,12 +153,17 @@ class EdgeStore:
 
     def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
         """Yield what has expired by then, of all tenants."""
-        for record in self._pages(collection, expired_filter(now), with_vector=False):
+        for record in self._pages(collection, past_filter("expires_at", now), with_vector=False):
+            yield to_memory(collection, record)
+
+    def lapsed(self, collection: Collection, now: datetime) -> Iterator[Memory]:
+        """Yield what has a place that has expired by then, of all tenants."""
+        for record in self._pages(collection, past_filter("lapses_at", now), with_vector=False):
             yield to_memory(collection, record)
 
     def expire(self, collection: Collection, now: datetime) -> int:
         """Delete what has expired by then and flush."""
-        return self._delete(collection, expired_filter(now))
+        return self._delete(collection, past_filter("expires_at", now))
 
     def _delete(self, collection: Collection, condition: engine.Filter) -> int:
         counting = engine.CountRequest(exact=True, filter=condition)

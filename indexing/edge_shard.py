@@ -13,7 +13,7 @@ import numpy as np
 import qdrant_edge as engine
 
 from indexing.errors import SchemaMismatch, StoreError, StoreUnavailable
-from indexing.store import check_call, from_payload, to_payload
+from indexing.store import check_call, ends, from_payload, starts, to_payload
 from indexing.types import (
     Branch,
     Collection,
@@ -37,7 +37,13 @@ INDEXES: "dict[str, engine.PayloadSchemaParams]" = {
     "kind": engine.KeywordIndexParams(enable_hnsw=False),
     "lang": engine.KeywordIndexParams(enable_hnsw=False),
     "source_id": engine.KeywordIndexParams(enable_hnsw=False),
+    "key": engine.KeywordIndexParams(enable_hnsw=False),
+    "subject": engine.KeywordIndexParams(enable_hnsw=False),
     "expires_at": engine.FloatIndexParams(enable_hnsw=False),
+    "lapses_at": engine.FloatIndexParams(enable_hnsw=False),
+    "valid_from": engine.FloatIndexParams(enable_hnsw=False),
+    "valid_to": engine.FloatIndexParams(enable_hnsw=False),
+    "at": engine.FloatIndexParams(enable_hnsw=False),
 }
 
 VENDOR_ERRORS: dict[str, type[StoreError]] = {
@@ -56,18 +62,21 @@ def build_filter(
     ]
     if where.ids is not None:
         must.append(engine.HasIdCondition(set(where.ids)))
-    if where.now is None:
-        return engine.Filter(must=must)
-    return engine.Filter(must=must, must_not=[_expired(where.now)])
+    hidden: list[engine.ConditionType] = [_until(key, time) for key, time in ends(where)]
+    hidden += [
+        engine.FieldCondition(key, range=engine.RangeFloat(gt=time.timestamp()))
+        for key, time in starts(where)
+    ]
+    return engine.Filter(must=must, must_not=hidden) if hidden else engine.Filter(must=must)
 
 
-def expired_filter(now: datetime) -> engine.Filter:
-    """Return the filter of what has expired by then, of all tenants."""
-    return engine.Filter(must=[_expired(now)])
+def past_filter(key: str, now: datetime) -> engine.Filter:
+    """Return the filter of what has a time of that payload key by then, of all tenants."""
+    return engine.Filter(must=[_until(key, now)])
 
 
-def _expired(now: datetime) -> engine.FieldCondition:
-    return engine.FieldCondition("expires_at", range=engine.RangeFloat(lte=now.timestamp()))
+def _until(key: str, time: datetime) -> engine.FieldCondition:
+    return engine.FieldCondition(key, range=engine.RangeFloat(lte=time.timestamp()))
 
 
 def _match(values: list[str]) -> engine.MatchValue | engine.MatchAny:

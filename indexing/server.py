@@ -18,7 +18,6 @@ from indexing.server_errors import mapped
 from indexing.server_options import USUAL, ServerOptions
 from indexing.server_points import (
     build_filter,
-    expired_filter,
     rescored,
     to_dense,
     to_memory,
@@ -136,12 +135,17 @@ class ServerStore:
 
     def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
         """Yield what has expired by then, of all tenants."""
-        for record in self._pages(collection, expired_filter(now), with_vectors=False):
+        for record in self._pages(collection, past_filter("expires_at", now), with_vectors=False):
+            yield to_memory(collection, record)
+
+    def lapsed(self, collection: Collection, now: datetime) -> Iterator[Memory]:
+        """Yield what has a place that has expired by then, of all tenants."""
+        for record in self._pages(collection, past_filter("lapses_at", now), with_vectors=False):
             yield to_memory(collection, record)
 
     def expire(self, collection: Collection, now: datetime) -> int:
         """Delete what has expired by then."""
-        return self._delete(collection, expired_filter(now))
+        return self._delete(collection, past_filter("expires_at", now))
 
     def _delete(self, collection: Collection, condition: models.Filter) -> int:
         selector = models.FilterSelector(filter=condition)

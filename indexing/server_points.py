@@ -6,7 +6,7 @@ from datetime import datetime
 import numpy as np
 from qdrant_client import models
 
-from indexing.store import check_call, from_payload, to_payload
+from indexing.store import check_call, ends, from_payload, starts, to_payload
 from indexing.types import (
     Branch,
     Collection,
@@ -29,18 +29,21 @@ def build_filter(
     ]
     if where.ids is not None:
         must.append(models.HasIdCondition(has_id=list(where.ids)))
-    if where.now is None:
-        return models.Filter(must=must)
-    return models.Filter(must=must, must_not=[_expired(where.now)])
+    hidden: list[models.Condition] = [_until(key, time) for key, time in ends(where)]
+    hidden += [
+        models.FieldCondition(key=key, range=models.Range(gt=time.timestamp()))
+        for key, time in starts(where)
+    ]
+    return models.Filter(must=must, must_not=hidden) if hidden else models.Filter(must=must)
 
 
-def expired_filter(now: datetime) -> models.Filter:
-    """Return the filter of what has expired by then, of all tenants."""
-    return models.Filter(must=[_expired(now)])
+def past_filter(key: str, now: datetime) -> models.Filter:
+    """Return the filter of what has a time of that payload key by then, of all tenants."""
+    return models.Filter(must=[_until(key, now)])
 
 
-def _expired(now: datetime) -> models.FieldCondition:
-    return models.FieldCondition(key="expires_at", range=models.Range(lte=now.timestamp()))
+def _until(key: str, time: datetime) -> models.FieldCondition:
+    return models.FieldCondition(key=key, range=models.Range(lte=time.timestamp()))
 
 
 def to_vector(vector: Vector | SparseVector) -> list[float] | models.SparseVector:

@@ -25,7 +25,12 @@ INDEXES: dict[str, models.KeywordIndexParams | models.FloatIndexParams] = {
     "kind": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
     "lang": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
     "source_id": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
-    "expires_at": models.FloatIndexParams(type=models.FloatIndexType.FLOAT, enable_hnsw=False),
+    "key": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
+    "subject": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
+    **{
+        key: models.FloatIndexParams(type=models.FloatIndexType.FLOAT, enable_hnsw=False)
+        for key in ("expires_at", "lapses_at", "valid_from", "valid_to", "at")
+    },
 }
 
 QUANTIZATIONS: dict[str, models.QuantizationConfig | None] = {

@@ -17,6 +17,7 @@ from indexing.types import (
     Collection,
     Filter,
     Memory,
+    Mention,
     Point,
     Scope,
     Scored,
@@ -87,6 +88,10 @@ class VectorStore(Protocol):
         One call of the engine tests and deletes: a memory whose life was just renewed stays.
         """
 
+    def lapsed(self, collection: Collection, now: datetime) -> Iterator[Memory]:
+        """Yield the memories, of all tenants, of which one of several places has expired by then,
+        in id order."""
+
     def drop(self, collection: Collection) -> None:
         """Remove the collection with all that is in it; one that is not there is fine."""
 
@@ -120,13 +125,15 @@ def check_call(
         "kind": where.kinds,
         "source_id": where.source_ids,
         "lang": where.langs,
+        "key": where.keys,
+        "subject": where.subjects,
     }
     return {key: list(values) for key, values in wanted.items() if values is not None}
 
 
 def idf_corpus(where: Filter) -> Filter:
     """Return the filter of all that the tenant has: what term frequencies are counted over."""
-    return replace(where, kinds=None, source_ids=None, ids=None, langs=None)
+    return Filter(where.scope, where.now, as_of=where.as_of, superseded=where.superseded)
 
 
 def narrowed(where: Filter, branch: Branch) -> Filter:
@@ -138,15 +145,35 @@ def matches(memory: Memory, where: Filter) -> bool:
     """Whether a memory that was read by its id passes the filter: the engine's rule in Python."""
     if memory.scope.tenant != where.scope.tenant:
         return False
-    if where.now and memory.expires_at and memory.expires_at <= where.now:
+    since = {"at": memory.at, "valid_from": memory.valid_from}
+    until = {"expires_at": memory.expires_at, "valid_to": memory.valid_to}
+    if any((ended := until[key]) and ended <= time for key, time in ends(where)):
+        return False
+    if any((begun := since[key]) and begun > time for key, time in starts(where)):
         return False
     allowed = (
         (where.kinds, memory.kind),
-        (where.source_ids, memory.source_id),
         (where.langs, memory.lang),
         (where.ids, memory.id),
+        (where.keys, memory.key),
+        (where.subjects, memory.subject),
     )
+    if where.source_ids is not None and not set(where.source_ids).intersection(memory.sources):
+        return False
     return all(values is None or value in values for values, value in allowed)
+
+
+def ends(where: Filter) -> list[tuple[str, datetime]]:
+    """Return the payload keys of ends that hide a memory, each with the time from which it does."""
+    hidden = [("expires_at", where.now)]
+    if not where.superseded:
+        hidden.append(("valid_to", where.as_of or where.now))
+    return [(key, time) for key, time in hidden if time is not None]
+
+
+def starts(where: Filter) -> list[tuple[str, datetime]]:
+    """Return the payload keys of starts that hide a memory, each with the time up to which."""
+    return [] if where.as_of is None else [("at", where.as_of), ("valid_from", where.as_of)]
 
 
 def is_empty(branch: Branch) -> bool:
@@ -161,9 +188,12 @@ def check_points(collection: Collection, points: Sequence[Point]) -> None:
         if memory.scope.collection != collection:
             raise InvalidInput(f"memory {memory.id} of {memory.scope} goes to {collection!r}")
         check_uuid(memory.id)
-        texts = (memory.text, memory.before, memory.title, memory.uri, memory.speaker)
+        texts = [memory.subject]
+        for place in (memory, *memory.also):
+            texts += (place.text, place.before, place.title, place.uri, place.speaker)
+            texts += place.headings
         try:
-            "".join((*texts, *memory.headings)).encode()
+            "".join(texts).encode()
         except UnicodeEncodeError as error:
             raise InvalidInput(f"memory {memory.id} is not valid Unicode: {error}") from error
 
@@ -180,33 +210,53 @@ def check_uuid(id: str) -> None:
 
 def to_payload(memory: Memory) -> Payload:
     """Flatten a memory into the stored payload; empty fields are left out, times are UTC."""
+    sources = list(memory.sources)
+    lapses = [place.expires_at for place in memory.also if place.expires_at]
     payload: Payload = {
         "tenant": memory.scope.tenant,
         "kind": memory.kind,
-        "text": memory.text,
-        "source_id": memory.source_id,
-        "start": memory.start,
-        "end": memory.end,
-        "ordinal": memory.ordinal,
+        **_place_payload(memory),
+        "source_id": sources if len(sources) > 1 else memory.source_id,
         "user_id": memory.scope.user_id,
         "session_id": memory.scope.session_id,
-        "uri": memory.uri,
-        "title": memory.title,
-        "headings": list(memory.headings),
-        "page": memory.page or None,
-        "speaker": memory.speaker,
-        "role": memory.role,
-        "before": memory.before,
-        "conversation_id": memory.conversation_id,
-        "turn_id": memory.turn_id,
-        "embed_hash": memory.embed_hash,
         "terms": memory.terms,
         "lang": memory.lang,
-        "at": to_epoch(memory.at),
-        "at_offset": _offset(memory.at),
-        "created_at": to_epoch(memory.created_at),
-        "expires_at": to_epoch(memory.expires_at),
+        "key": memory.key,
+        "also": [_filled({**_place_payload(m), "source_id": m.source_id}) for m in memory.also],
+        "lapses_at": to_epoch(min(lapses, default=None)),
+        "subject": memory.subject,
+        "valid_from": to_epoch(memory.valid_from),
+        "valid_to": to_epoch(memory.valid_to),
+        "superseded_by": memory.superseded_by,
+        "pinned": memory.pinned or None,
     }
+    return _filled(payload)
+
+
+def _place_payload(place: Memory | Mention) -> Payload:
+    return {
+        "text": place.text,
+        "start": place.start,
+        "end": place.end,
+        "ordinal": place.ordinal,
+        "uri": place.uri,
+        "title": place.title,
+        "headings": list(place.headings),
+        "page": place.page or None,
+        "speaker": place.speaker,
+        "role": place.role,
+        "before": place.before,
+        "conversation_id": place.conversation_id,
+        "turn_id": place.turn_id,
+        "embed_hash": place.embed_hash,
+        "at": to_epoch(place.at),
+        "at_offset": _offset(place.at),
+        "created_at": to_epoch(place.created_at),
+        "expires_at": to_epoch(place.expires_at),
+    }
+
+
+def _filled(payload: Payload) -> Payload:
     return {key: value for key, value in payload.items() if value not in ("", None, [])}
 
 
@@ -216,27 +266,41 @@ def from_payload(collection: Collection, id: str, payload: Payload) -> Memory:
         id=id,
         scope=_scope(collection, payload.get("user_id", ""), payload.get("session_id", "")),
         kind=payload["kind"],
-        text=payload.get("text", ""),
-        source_id=payload.get("source_id", ""),
-        start=payload["start"],
-        end=payload["end"],
-        ordinal=payload["ordinal"],
-        uri=payload.get("uri", ""),
-        title=payload.get("title", ""),
-        headings=tuple(payload.get("headings", ())),
-        page=payload.get("page", 0),
-        speaker=payload.get("speaker", ""),
-        role=payload.get("role", ""),
-        before=payload.get("before", ""),
-        conversation_id=payload.get("conversation_id", ""),
-        turn_id=payload.get("turn_id", ""),
-        embed_hash=payload.get("embed_hash", ""),
+        **_place(payload),
         terms=payload.get("terms", ""),
         lang=payload.get("lang", ""),
-        at=_zoned(from_epoch(payload.get("at")), payload.get("at_offset", 0)),
-        created_at=from_epoch(payload.get("created_at")),
-        expires_at=from_epoch(payload.get("expires_at")),
+        key=payload.get("key", ""),
+        also=tuple(Mention(**_place(place)) for place in payload.get("also", ())),
+        subject=payload.get("subject", ""),
+        valid_from=from_epoch(payload.get("valid_from")),
+        valid_to=from_epoch(payload.get("valid_to")),
+        superseded_by=payload.get("superseded_by", ""),
+        pinned=payload.get("pinned", False),
     )
+
+
+def _place(payload: Payload) -> Payload:
+    source = payload.get("source_id", "")
+    return {
+        "source_id": source if isinstance(source, str) else source[0],
+        "text": payload.get("text", ""),
+        "start": payload["start"],
+        "end": payload["end"],
+        "ordinal": payload["ordinal"],
+        "uri": payload.get("uri", ""),
+        "title": payload.get("title", ""),
+        "headings": tuple(payload.get("headings", ())),
+        "page": payload.get("page", 0),
+        "speaker": payload.get("speaker", ""),
+        "role": payload.get("role", ""),
+        "before": payload.get("before", ""),
+        "conversation_id": payload.get("conversation_id", ""),
+        "turn_id": payload.get("turn_id", ""),
+        "embed_hash": payload.get("embed_hash", ""),
+        "at": _zoned(from_epoch(payload.get("at")), payload.get("at_offset", 0)),
+        "created_at": from_epoch(payload.get("created_at")),
+        "expires_at": from_epoch(payload.get("expires_at")),
+    }
 
 
 @lru_cache(maxsize=1024)

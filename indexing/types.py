@@ -112,6 +112,33 @@ class SparseVector:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """One more place that says what a memory says: a span of a source.
+
+    ``text`` is in that place's own spelling. ``expires_at`` is when this place stops counting.
+    """
+
+    source_id: str
+    text: str
+    start: int = 0
+    end: int = 0
+    ordinal: int = 0
+    uri: str = ""
+    title: str = ""
+    headings: tuple[str, ...] = ()
+    page: int = 0
+    speaker: str = ""
+    role: str = ""
+    before: str = ""
+    conversation_id: str = ""
+    turn_id: str = ""
+    embed_hash: str = ""
+    at: datetime | None = None
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """A chunk with its scope, times and id: what a collection stores and a hit shows.
 
@@ -120,6 +147,12 @@ class Memory:
     (None: never). ``before`` is the turn before; ``page`` counts from 1 (0: no pages);
     ``embed_hash`` names what the embedder was given, so equal input is never embedded twice;
     ``terms`` is its `sparse.lexicon`, ``lang`` its `sparse.language`.
+
+    ``key`` names what it says: in one scope there is one visible memory of a key. ``also`` are the
+    other places that say it, each of which keeps it alive; the memory itself is the one that lives
+    longest. A statement about a ``subject`` holds from ``valid_from`` until ``valid_to`` (None: to
+    this day), when ``superseded_by``, the id of another memory, took its place. What is ``pinned``
+    does not expire.
     """
 
     id: str
@@ -145,6 +178,18 @@ class Memory:
     at: datetime | None = None
     created_at: datetime | None = None
     expires_at: datetime | None = None
+    key: str = ""
+    also: tuple[Mention, ...] = ()
+    subject: str = ""
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    superseded_by: str = ""
+    pinned: bool = False
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The ids of all sources that say it, each once, its own first."""
+        return tuple(dict.fromkeys((self.source_id, *(m.source_id for m in self.also))))
 
     @property
     def source(self) -> str:
@@ -171,8 +216,10 @@ class Filter:
     """Which memories a call may touch. Every field that is set must hold; the tenant always must.
 
     None means "any"; an empty tuple matches nothing, so a selection that came out empty never
-    reads or deletes everything. ``now`` hides what has expired by then; None shows expired
-    memories too (sweeps, counts).
+    reads or deletes everything. ``now`` hides what has expired or was superseded by then; None
+    shows those memories too (sweeps, counts). With ``as_of`` the statements that held at that time
+    are shown instead of today's, and nothing that was said later; with ``superseded`` those of all
+    times. ``source_ids`` finds a memory by each of its sources.
     Built only by the functions of this project, from a `Scope`: there is no "all tenants".
     """
 
@@ -182,6 +229,10 @@ class Filter:
     source_ids: tuple[str, ...] | None = None
     ids: tuple[str, ...] | None = None
     langs: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
+    subjects: tuple[str, ...] | None = None
+    as_of: datetime | None = None
+    superseded: bool = False
 
 
 @dataclass(frozen=True, slots=True)

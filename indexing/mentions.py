@@ -1,0 +1,48 @@
+"""The places that say what a memory says: taken apart, put together, taken away. Pure.
+
+A memory is the place that lives longest, of those the one said first; the others are its ``also``.
+"""
+
+from collections.abc import Iterable
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+
+from indexing.types import Memory, Mention
+
+_FIELDS = tuple(field.name for field in fields(Mention))
+_LATEST = datetime.max.replace(tzinfo=UTC)
+
+
+def mention_of(memory: Memory) -> Mention:
+    """Return the memory's own place."""
+    return Mention(**{name: getattr(memory, name) for name in _FIELDS})
+
+
+def mentions(memory: Memory) -> tuple[Mention, ...]:
+    """Return all places of a memory, its own first."""
+    return (mention_of(memory), *memory.also)
+
+
+def as_memory(memory: Memory, mention: Mention) -> Memory:
+    """Return the memory as if this were its only place."""
+    return replace(memory, also=(), **{name: getattr(mention, name) for name in _FIELDS})
+
+
+def spread(memory: Memory) -> list[Memory]:
+    """Return the memory once for each place, as if that were its only one."""
+    return [as_memory(memory, mention) for mention in mentions(memory)]
+
+
+def put_together(memory: Memory, places: Iterable[Mention]) -> Memory:
+    """Return the memory with these places, at least one, and no others.
+
+    What a recipe makes of its text (``terms``, ``lang``) stays as it was: whoever changes which
+    place comes first makes it anew.
+    """
+    first, *others = sorted(places, key=_order)
+    return replace(as_memory(memory, first), also=tuple(others))
+
+
+def _order(place: Mention) -> tuple[float, float, str, int, str]:
+    until, said = place.expires_at or _LATEST, place.at or _LATEST
+    return -until.timestamp(), said.timestamp(), place.source_id, place.start, place.text
