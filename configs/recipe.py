@@ -16,8 +16,8 @@ from configs.settings import ChunkingSettings, LateSettings, Settings
 from indexing import template
 from indexing.dense import Embedder, TokenEmbedder, token_embedder
 from indexing.errors import ConfigError
+from indexing.index import Recipe
 from indexing.late import Cutter, Late, Share
-from indexing.write import Recipe
 
 MEAN_TERMS = {"document": 160.0, "turn": 40.0, "tool_result": 60.0, "fact": 12.0, "digest": 80.0}
 """Mean number of terms of a memory, by kind: BM25's length norm."""

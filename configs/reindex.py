@@ -10,18 +10,20 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from configs.build import Progress as ModelProgress
-from configs.build import build_catalog, build_embedder, build_store, fingerprint
+from configs.build import fingerprint
+from configs.embedders import Progress as ModelProgress
+from configs.embedders import build_embedder
 from configs.fingerprints import changes, create_collections
 from configs.recipe import build_recipe
 from configs.settings import Settings
+from configs.stores import build_catalog, build_store
 from indexing.catalog import Catalog
 from indexing.dense import Embedder
 from indexing.errors import ReindexRefused
+from indexing.index import Index
 from indexing.reindex import MirrorReport, Progress, mirror
 from indexing.store import DENSE, SPARSE
 from indexing.types import COLLECTIONS, VectorNames
-from indexing.write import Index
 
 PASSES = 5
 """Passes before writes are held, at most: each is as long as what was written in the last one."""

@@ -18,7 +18,8 @@ from rank_bm25 import BM25Okapi
 from rich.console import Console
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder, build_retriever
+from configs.build import build_retriever
+from configs.embedders import build_embedder
 from configs.settings import Settings, load
 from evals import datasets, product, run
 from evals.cache import Cached

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import load
 from evals.bench_ingest import ingest_overhead
 from evals.bench_retrieve import retrieve_overhead

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import Settings, load
 from evals import datasets, run
 from evals.ablations import changed

@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import Settings, load
 from evals import datasets, metrics, product, report, run
 from evals.ablations import Change, changed, row

@@ -18,7 +18,7 @@ from statistics import median, quantiles
 from rich.console import Console
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import load
 from evals.errors import EvalError
 from evals.timing import milliseconds

@@ -23,10 +23,12 @@ from indexing import template
 from indexing.catalog import digest
 from indexing.dense import Embedder
 from indexing.errors import SourceError
+from indexing.index import Recipe, Report, Source
 from indexing.ingest import Progress, document_source, ingest_chats
 from indexing.late import Context
+from indexing.mentions import spread
 from indexing.types import GLOBAL, Memory, Scope, user_scope
-from indexing.write import Recipe, Report, Source, write
+from indexing.write import write
 from retrieval.retriever import Retriever
 
 
@@ -156,7 +158,8 @@ def top(
     k = depth if user_id else 2 * depth  # a document has several chunks
     while True:
         hits = _deep(retriever, k).retrieve(query, user_id, k=k).hits
-        found = list(dict.fromkeys(name(hit.memory) for hit in hits))
+        places = (place for hit in hits for place in spread(hit.memory))
+        found = list(dict.fromkeys(map(name, places)))
         if len(found) >= depth or len(hits) < k:
             return found[:depth]
         k *= 2

@@ -11,7 +11,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from configs.build import Parts, build_embedder
+from configs.build import Parts
+from configs.embedders import build_embedder
 from configs.settings import Settings
 from evals import arms as table
 from evals import bm25, metrics, product

@@ -15,7 +15,7 @@ from statistics import median
 from rich.console import Console
 
 from chunking.errors import LetopisError
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import Settings, load
 from evals import datasets, run
 from evals.progress import shown

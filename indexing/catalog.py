@@ -21,6 +21,8 @@ from indexing.catalog_schema import (
     fingerprints,
     generations,
     migrate,
+    owner_key,
+    scopes,
     sources,
 )
 from indexing.errors import StoreLocked
@@ -154,6 +156,7 @@ class Catalog:
         if not names:
             return
         with self._writing(scope) as connection:
+            _note_scope(connection, scope)
             for start in range(0, len(names), PAGE):
                 page = {digest(name): name for name in names[start : start + PAGE]}
                 mine = (sources.c.tenant == scope.tenant, sources.c.key.in_(page))
@@ -166,22 +169,10 @@ class Catalog:
                     )
 
     def commit(self, scope: Scope, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
-        """Record sources as indexed, in one transaction, replacing earlier rows.
-
-        The rows of ``former`` ids, of sources that were renamed, go. A document is its own path:
-        its dead letter goes with the same transaction.
-        """
-        values = [_source_values(scope, row) for row in rows]
-        if not values:
-            return
-        with self._writing(scope) as connection:
-            _drop_sources(connection, scope, [*(row.source_id for row in rows), *former])
-            connection.execute(insert(sources), values)
-            _note_conversations(connection, scope, {row.conversation_id for row in rows} - {""})
-            for start in range(0, len(rows), PAGE):
-                keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
-                mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
-                connection.execute(delete(dead_letters).where(*mine))
+        """Record sources as indexed, in one transaction; see `Writing.commit`."""
+        if rows:
+            with self.writing(scope) as writing:
+                writing.commit(rows, former)
 
     def recount(self, scope: Scope, chunks: Mapping[str, int]) -> None:
         """Correct how many memories sources have: source id -> number. Unknown ids are ignored."""
@@ -193,8 +184,18 @@ class Catalog:
 
     def remove(self, scope: Scope, source_ids: Sequence[str]) -> None:
         """Drop the rows of sources."""
+        with self.writing(scope) as writing:
+            writing.remove(source_ids)
+
+    @contextmanager
+    def writing(self, scope: Scope) -> Iterator["Writing"]:
+        """Take the tenant's turn: no other process writes or forgets what the tenant has meanwhile.
+
+        What is done in the turn is committed at its end. Other catalog calls that write wait, so
+        make none inside.
+        """
         with self._writing(scope) as connection:
-            _drop_sources(connection, scope, source_ids)
+            yield Writing(connection, scope)
 
     @contextmanager
     def _writing(self, scope: Scope) -> Iterator[Connection]:
@@ -213,6 +214,15 @@ class Catalog:
                 transaction.close()
                 time.sleep(HELD)
             yield connection
+
+    def scopes(self, user_id: str) -> list[Scope]:
+        """Return every scope of a user that anything was ever written to: own, then sessions."""
+        table = scopes.c
+        query = select(table.collection, table.user_id, table.session_id)
+        query = query.where(table.owner == owner_key(user_id), table.user_id == user_id)
+        with self._database.read() as connection:
+            found = [Scope(*row) for row in connection.execute(query)]
+        return sorted(found, key=lambda scope: (scope.collection != "user", scope.session_id))
 
     def bury(self, letters: Sequence[DeadLetter]) -> None:
         """Put failed sources into the dead-letter table; a repeated failure counts attempts."""
@@ -277,6 +287,37 @@ class Catalog:
         return len(gone)
 
 
+class Writing:
+    """A tenant's turn to write: rows that change in the transaction of `Catalog.writing`."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self.connection = connection
+        self._scope = scope
+
+    def commit(self, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
+        """Record sources as indexed, replacing earlier rows.
+
+        The rows of ``former`` ids, of sources that were renamed, go. A document is its own path:
+        its dead letter goes too.
+        """
+        connection, scope = self.connection, self._scope
+        if not rows:
+            return
+        self.remove([*(row.source_id for row in rows), *former])
+        connection.execute(insert(sources), [_source_values(scope, row) for row in rows])
+        _note_conversations(connection, scope, {row.conversation_id for row in rows} - {""})
+        for start in range(0, len(rows), PAGE):
+            keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
+            mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
+            connection.execute(delete(dead_letters).where(*mine))
+
+    def remove(self, source_ids: Sequence[str]) -> None:
+        """Drop the rows of sources."""
+        for keys in _pages(source_ids):
+            own = sources.c.tenant == self._scope.tenant
+            self.connection.execute(delete(sources).where(own, sources.c.key.in_(keys or [])))
+
+
 def _source_values(scope: Scope, row: SourceRow) -> dict[str, Any]:
     return {
         "tenant": scope.tenant,
@@ -305,6 +346,21 @@ def _pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:
         yield [digest(source_id) for source_id in source_ids[start : start + PAGE]]
 
 
+def _note_scope(connection: Connection, scope: Scope) -> None:
+    """Add a scope that is not known yet."""
+    query = select(scopes.c.tenant).where(scopes.c.tenant == scope.tenant)
+    if connection.execute(query).first() is None:
+        row = {
+            "tenant": scope.tenant,
+            "owner": owner_key(scope.user_id),
+            "collection": scope.collection,
+            "user_id": scope.user_id,
+            "session_id": scope.session_id,
+            "created_at": datetime.now(UTC).timestamp(),
+        }
+        connection.execute(insert(scopes).values(row))
+
+
 def _note_conversations(connection: Connection, scope: Scope, ids: Collection[str]) -> None:
     """Add the conversations that are not known yet."""
     named = {digest(conversation_id): conversation_id for conversation_id in sorted(ids)}
@@ -328,10 +384,3 @@ def _note_conversations(connection: Connection, scope: Scope, ids: Collection[st
     ]
     if rows:
         connection.execute(insert(conversations), rows)
-
-
-def _drop_sources(connection: Connection, scope: Scope, source_ids: Sequence[str]) -> None:
-    for keys in _pages(source_ids):
-        connection.execute(
-            delete(sources).where(sources.c.tenant == scope.tenant, sources.c.key.in_(keys or []))
-        )

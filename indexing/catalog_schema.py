@@ -4,7 +4,10 @@ Ids, paths and reasons are `Exact`: they come back as they went in, whatever cha
 Everything that is looked up by is a digest, so no index meets a long text.
 """
 
+import hashlib
+import secrets
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from sqlalchemy import (
     Column,
@@ -21,6 +24,7 @@ from sqlalchemy import (
     insert,
     inspect,
     select,
+    union,
 )
 from sqlalchemy.schema import CreateColumn
 
@@ -136,6 +140,62 @@ generations = Table(
     Column("held_at", Float),
 )
 
+scopes = Table(
+    "scopes",
+    metadata,
+    Column("tenant", String(32), primary_key=True),
+    Column("owner", String(64), nullable=False, index=True),
+    Column("collection", String(64), nullable=False),
+    Column("user_id", Exact, nullable=False),
+    Column("session_id", Exact, nullable=False),
+    Column("created_at", Float, nullable=False),
+)
+
+deployment = Table(
+    "deployment",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("key", String(64), primary_key=True),
+    Column("what", String(16), nullable=False),
+    Column("created_at", Float, nullable=False),
+    Column("receipt", Integer),
+)
+
+receipts = Table(
+    "receipts",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+    Column("hash", String(64), nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("actor", Exact, nullable=False),
+    Column("action", String(16), nullable=False),
+    Column("scope", String(64), nullable=False, index=True),
+    Column("memory", String(64), nullable=False),
+    Column("receipt", Integer),
+    sqlite_autoincrement=True,
+)
+
+DIGEST_KEY = "secret"
+"""The row of `deployment` that keys the digests of what was forgotten."""
+
+
+def owner_key(user_id: str) -> str:
+    """Return what the scopes of a user are found by: hex SHA-256, empty for nobody's."""
+    return hashlib.sha256(user_id.encode()).hexdigest() if user_id else ""
+
 
 def _create_tables(connection: Connection) -> None:
     first = [fingerprints, sources, dead_letters]
@@ -159,11 +219,38 @@ def _create_generations(connection: Connection) -> None:
     generations.create(connection, checkfirst=True)
 
 
+def _create_forgetting(connection: Connection) -> None:
+    """Add what forgetting needs, a secret, and the scopes that the other tables name.
+
+    `sources` has the tenant only: a scope that no other table names is not listed until its next
+    write, and is found by asking the vector store.
+    """
+    made = [scopes, deployment, tombstones, receipts, events]
+    metadata.create_all(connection, made)
+    if connection.execute(select(deployment).where(deployment.c.name == DIGEST_KEY)).first() is None:
+        row = {"name": DIGEST_KEY, "value": secrets.token_hex(32)}
+        connection.execute(insert(deployment).values(row))
+    known = set(connection.execute(select(scopes.c.tenant)).scalars())
+    now = datetime.now(UTC).timestamp()
+    names = ("tenant", "collection", "user_id", "session_id")
+    named = union(
+        *(select(*(table.c[n] for n in names)) for table in (members, dead_letters, conversations))
+    )
+    rows = [
+        {**row, "owner": owner_key(row["user_id"]), "created_at": now}
+        for row in connection.execute(named).mappings()
+        if row["tenant"] not in known
+    ]
+    if rows:
+        connection.execute(insert(scopes), rows)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _create_members,
     _create_conversations,
     _create_generations,
+    _create_forgetting,
 )
 """Numbered from 1, each applied once, in order, inside one transaction."""
 

@@ -2,7 +2,7 @@
 
 from chunking.types import Document
 from indexing.errors import ConfigError, SourceError
-from indexing.write import Recipe, Source
+from indexing.index import Recipe, Source
 
 
 def document_source(

@@ -135,6 +135,10 @@ def int4_matmul(graph: Graph, x: str, weights: Weights, bias: Array) -> str:
     )
 
 
+MATMULS: dict[str, MatMul] = {"float": float_matmul, "int8": int8_matmul, "int4": int4_matmul}
+"""The ways to multiply, by name."""
+
+
 def _dense(weights: Weights) -> Array:
     """Return the float32 matrix [in, out]."""
     nibbles, scales = weights

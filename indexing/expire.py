@@ -1,15 +1,18 @@
 """Remove what has expired from the collections: `sweep`.
 
 Expired memories are invisible the moment they expire, by a filter in every query; the sweep only
-takes them from the disk. A source's row stays in the catalog, with fewer memories: a file that has
-not changed does not bring back what has expired.
+takes them from the disk. Of a memory that several sources say the places go that have expired. A
+source's row stays in the catalog, with fewer memories: a file that has not changed does not bring
+back what has expired.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from indexing.types import COLLECTIONS, Collection, Filter, Scope
-from indexing.write import Index
+from indexing.index import Index
+from indexing.removal import lapse
+from indexing.types import COLLECTIONS, Collection, Filter, Memory, Scope
 
 Progress = Callable[[str, int, int], None]
 """Called with a collection, how many collections are done and how many there are."""
@@ -37,16 +40,32 @@ def sweep(index: Index, progress: Progress | None = None) -> SweepReport:
     for number, collection in enumerate(COLLECTIONS):
         if progress:
             progress(collection, number, len(COLLECTIONS))
-        touched: dict[Scope, set[str]] = {}
-        for memory in index.store.expired(collection, now):
-            touched.setdefault(memory.scope, set()).add(memory.source_id)
-        report.removed[collection] = index.store.expire(collection, now)
-        for scope, source_ids in touched.items():
-            left = {name: _count(index, scope, name) for name in sorted(source_ids)}
-            index.catalog.recount(scope, left)
-        if report.removed[collection]:
+        touched, report.removed[collection] = _sweep(index, collection, now)
+        if touched:
             index.store.vacuum(collection)
     return report
+
+
+def _sweep(index: Index, collection: Collection, now: datetime) -> tuple[bool, int]:
+    """Return whether anything of a collection has expired, and how many memories went."""
+    found = _by_scope(index.store.expired(collection, now))
+    for scope, held in _by_scope(index.store.lapsed(collection, now)).items():
+        found.setdefault(scope, {}).update(held)
+    removed = 0
+    for scope, held in found.items():
+        with index.catalog.writing(scope):
+            removed += lapse(index, scope, held.keys())
+        sources = sorted({source for names in held.values() for source in names})
+        index.catalog.recount(scope, {name: _count(index, scope, name) for name in sources})
+    return bool(found), removed
+
+
+def _by_scope(memories: Iterable[Memory]) -> dict[Scope, dict[str, tuple[str, ...]]]:
+    """Return the sources of memories, by scope and id."""
+    found: dict[Scope, dict[str, tuple[str, ...]]] = {}
+    for memory in memories:
+        found.setdefault(memory.scope, {})[memory.id] = memory.sources
+    return found
 
 
 def _count(index: Index, scope: Scope, source_id: str) -> int:

@@ -6,12 +6,12 @@ from indexing.catalog import Catalog
 from indexing.documents import document_source
 from indexing.feeds.access import Access
 from indexing.feeds.types import Entry, Feed, Progress
+from indexing.index import Index, Report
 from indexing.members import Members
 from indexing.removal import MAX_REMOVED
 from indexing.sync import Sync, sync
 from indexing.turns import ingest_chats, ingest_session
 from indexing.types import GLOBAL, Scope
-from indexing.write import Index, Report
 
 __all__ = ["Progress", "document_source", "ingest", "ingest_chats", "ingest_session", "retry"]
 

@@ -1,8 +1,9 @@
 """What a sync does with each document that a feed offers: pure decisions over what is known.
 
 Of equal documents of one feed and scope the first in the feed's order is indexed, the others are
-duplicates. What is indexed under an id that is gone, or that comes later, is taken over: no
-embedding. So the outcome depends on what the feed offers now, not on what it offered before.
+duplicates: its memories name them too. What is indexed under an id that is gone, or that comes
+later, is taken over: no embedding. So the outcome depends on what the feed offers now, not on what
+it offered before.
 """
 
 import os
@@ -14,11 +15,11 @@ from typing import Literal
 
 from indexing.catalog import Catalog, SourceRow
 from indexing.feeds.types import Entry, Item
+from indexing.index import Change
 from indexing.members import Member, Members
 from indexing.types import Scope
-from indexing.write import Change
 
-Class = Change | Literal["unchanged", "duplicate"]
+Class = Change | Literal["unchanged"]
 
 Place = tuple[str, str]
 

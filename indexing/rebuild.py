@@ -11,11 +11,12 @@ from pathlib import PurePosixPath
 
 from chunking.types import Chunk, Document, Session, Turn
 from indexing.embed import Reading
+from indexing.index import Recipe
 from indexing.late import Context, Late, Place
+from indexing.mentions import spread
 from indexing.store import VectorStore
 from indexing.template import views
 from indexing.types import Filter, Memory, Scope
-from indexing.write import Recipe
 
 
 def name_of(memory: Memory) -> str:
@@ -83,7 +84,8 @@ class Readings:
         key = memory.scope, memory.source_id
         if key not in self._documents:
             where = Filter(memory.scope, source_ids=(memory.source_id,))
-            text = text_of(self._store.scroll(memory.scope.collection, where))
+            held = self._store.scroll(memory.scope.collection, where)
+            text = text_of(part for part in _places(held) if part.source_id == memory.source_id)
             self._documents[key] = late.document(Document(memory.source_id, text))
         return self._documents[key]
 
@@ -99,7 +101,7 @@ class Readings:
 
     def _told(self, scope: Scope) -> Iterator[Session]:
         where = Filter(scope, kinds=("turn", "tool_result"))
-        said = sorted(self._store.scroll(scope.collection, where), key=_order)
+        said = sorted(_places(self._store.scroll(scope.collection, where)), key=_order)
         for name, held in groupby(said, key=lambda memory: memory.conversation_id):
             turns = [
                 replace(_turn(parts[0]), text=text_of(parts))
@@ -107,6 +109,12 @@ class Readings:
                 for parts in [list(group)]
             ]
             yield Session(name, tuple(turns))
+
+
+def _places(memories: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield each memory once for each place that says it."""
+    for memory in memories:
+        yield from spread(memory)
 
 
 def _order(memory: Memory) -> tuple[str, float, str, int]:

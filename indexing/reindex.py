@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from indexing.dense import PassageTooLong
+from indexing.drafts import point_of, words_of
 from indexing.embed import Reading, dense_vectors
+from indexing.index import Index
 from indexing.rebuild import Readings
 from indexing.sparse import language
 from indexing.store import VectorStore
 from indexing.types import COLLECTIONS, Collection, Filter, Memory, Point
-from indexing.write import Index, point_of, words_of
 
 Progress = Callable[[str, int, int], None]
 """Called with a collection, how many of its memories are compared and how many there were."""

@@ -18,6 +18,7 @@ from indexing.server_errors import mapped
 from indexing.server_options import USUAL, ServerOptions
 from indexing.server_points import (
     build_filter,
+    past_filter,
     rescored,
     to_dense,
     to_memory,

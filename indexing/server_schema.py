@@ -25,8 +25,10 @@ INDEXES: dict[str, models.KeywordIndexParams | models.FloatIndexParams] = {
     "kind": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
     "lang": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
     "source_id": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
-    "key": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
-    "subject": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
+    **{
+        key: models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False)
+        for key in ("key", "subject", "value", "superseded_by")
+    },
     **{
         key: models.FloatIndexParams(type=models.FloatIndexType.FLOAT, enable_hnsw=False)
         for key in ("expires_at", "lapses_at", "valid_from", "valid_to", "at")

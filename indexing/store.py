@@ -127,6 +127,8 @@ def check_call(
         "lang": where.langs,
         "key": where.keys,
         "subject": where.subjects,
+        "value": where.values,
+        "superseded_by": where.successors,
     }
     return {key: list(values) for key, values in wanted.items() if values is not None}
 
@@ -157,6 +159,8 @@ def matches(memory: Memory, where: Filter) -> bool:
         (where.ids, memory.id),
         (where.keys, memory.key),
         (where.subjects, memory.subject),
+        (where.values, memory.value),
+        (where.successors, memory.superseded_by),
     )
     if where.source_ids is not None and not set(where.source_ids).intersection(memory.sources):
         return False
@@ -189,7 +193,8 @@ def check_points(collection: Collection, points: Sequence[Point]) -> None:
             raise InvalidInput(f"memory {memory.id} of {memory.scope} goes to {collection!r}")
         check_uuid(memory.id)
         texts = [memory.subject]
-        for place in (memory, *memory.also):
+        places: tuple[Memory | Mention, ...] = (memory, *memory.also)
+        for place in places:
             texts += (place.text, place.before, place.title, place.uri, place.speaker)
             texts += place.headings
         try:
@@ -225,6 +230,8 @@ def to_payload(memory: Memory) -> Payload:
         "also": [_filled({**_place_payload(m), "source_id": m.source_id}) for m in memory.also],
         "lapses_at": to_epoch(min(lapses, default=None)),
         "subject": memory.subject,
+        "value": memory.value,
+        "closes": memory.closes or None,
         "valid_from": to_epoch(memory.valid_from),
         "valid_to": to_epoch(memory.valid_to),
         "superseded_by": memory.superseded_by,
@@ -272,6 +279,8 @@ def from_payload(collection: Collection, id: str, payload: Payload) -> Memory:
         key=payload.get("key", ""),
         also=tuple(Mention(**_place(place)) for place in payload.get("also", ())),
         subject=payload.get("subject", ""),
+        value=payload.get("value", ""),
+        closes=payload.get("closes", False),
         valid_from=from_epoch(payload.get("valid_from")),
         valid_to=from_epoch(payload.get("valid_to")),
         superseded_by=payload.get("superseded_by", ""),

@@ -16,12 +16,13 @@ from indexing.errors import SourceError
 from indexing.feeds.access import Access
 from indexing.feeds.reading import BROKEN, entries_of, offers_of
 from indexing.feeds.types import Entry, Export, Failure, Feed, Item, Listing, Offer, Progress
+from indexing.index import Index, Report, Source
 from indexing.judge import Judge, Place, Verdict
 from indexing.members import Member, Members
 from indexing.removal import MAX_REMOVED, by_scope, is_too_much, remove_sources
 from indexing.turns import ingest_export
 from indexing.types import GLOBAL, Scope
-from indexing.write import Index, Report, Source, bury, write
+from indexing.write import bury, write
 
 PAGE = 256
 
@@ -121,8 +122,6 @@ class Sync:
                 self._write(index, held, work)
                 size = 0
         self._write(index, held, work)
-        for scope, names in by_scope(work.strays).items():
-            remove_sources(index, scope, names)
         self._revive(work, ids)
         return work.report
 
@@ -174,12 +173,10 @@ class Sync:
                     report.seen += 1
                     report.unchanged += 1
                     self._keep(offer.member, work)
-                elif verdict.change == "duplicate":
+                elif verdict.change == "duplicate" and self._is_written(offer.member):
                     report.seen += 1
                     report.duplicate += 1
                     self._keep(offer.member, work)
-                    if self.judge.row(offer.member) and self.judge.is_free(offer.member):
-                        work.strays.append(offer.member)
                 elif source := self._source(index, offer, verdict, work):
                     report.seen += 1
                     yield source, offer.member.scope
@@ -188,7 +185,7 @@ class Sync:
 
     def _source(self, index: Index, item: Item, verdict: Verdict, work: "_Work") -> Source | None:
         member = item.member
-        assert verdict.change in ("new", "changed", "renamed")
+        assert verdict.change != "unchanged"
         try:
             document = item.read()
             made = document_source(index.recipe, document, member.content, self.feed.chunker)
@@ -197,7 +194,13 @@ class Sync:
             self._fail(index, Failure(member, str(error), member.parent and member.source_id), work)
             return None
         work.members.append(member)
-        return replace(made, was=verdict.twin, change=verdict.change)
+        was = "" if verdict.change == "duplicate" else verdict.twin
+        return replace(made, was=was, change=verdict.change)
+
+    def _is_written(self, member: Member) -> bool:
+        """Tell whether a member is indexed as it is now, under its name of now."""
+        row, old = self.judge.row(member), self.judge.members.get(member.place)
+        return bool(row and row.content_hash == member.content and old and old.uri == member.uri)
 
     def _fail(self, index: Index, failure: Failure, work: "_Work") -> None:
         """Bury what could not be read; what was indexed from it stays, and it is read again."""
@@ -285,5 +288,4 @@ class _Work:
     dead: set[str]
     report: Report = field(default_factory=Report)
     members: list[Member] = field(default_factory=list)
-    strays: list[Member] = field(default_factory=list)
     parents: set[str] = field(default_factory=set)

@@ -11,8 +11,9 @@ from chunking.types import Chunk, Session, Turn
 from indexing.catalog import DeadLetter, digest
 from indexing.chat import parse_turns
 from indexing.feeds.types import Progress
+from indexing.index import Index, Origin, Report, Source
 from indexing.types import GLOBAL, Filter, Scope, user_scope
-from indexing.write import Index, Origin, Report, Source, bury, write
+from indexing.write import bury, write
 
 HALF = 32
 """Hex digits of each half of a turn's hash."""

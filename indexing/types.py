@@ -150,9 +150,10 @@ class Memory:
 
     ``key`` names what it says: in one scope there is one visible memory of a key. ``also`` are the
     other places that say it, each of which keeps it alive; the memory itself is the one that lives
-    longest. A statement about a ``subject`` holds from ``valid_from`` until ``valid_to`` (None: to
-    this day), when ``superseded_by``, the id of another memory, took its place. What is ``pinned``
-    does not expire.
+    longest. A statement about a ``subject`` says that it is ``value`` (folded), or with ``closes``
+    that it is so no longer; it holds from ``valid_from`` until ``valid_to`` (None: to this day),
+    when ``superseded_by``, the id of another memory, took its place. What is ``pinned`` does not
+    expire.
     """
 
     id: str
@@ -181,6 +182,8 @@ class Memory:
     key: str = ""
     also: tuple[Mention, ...] = ()
     subject: str = ""
+    value: str = ""
+    closes: bool = False
     valid_from: datetime | None = None
     valid_to: datetime | None = None
     superseded_by: str = ""
@@ -219,7 +222,8 @@ class Filter:
     reads or deletes everything. ``now`` hides what has expired or was superseded by then; None
     shows those memories too (sweeps, counts). With ``as_of`` the statements that held at that time
     are shown instead of today's, and nothing that was said later; with ``superseded`` those of all
-    times. ``source_ids`` finds a memory by each of its sources.
+    times. ``source_ids`` finds a memory by each of its sources, ``successors`` by the id of the
+    one that superseded it.
     Built only by the functions of this project, from a `Scope`: there is no "all tenants".
     """
 
@@ -231,6 +235,8 @@ class Filter:
     langs: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
     subjects: tuple[str, ...] | None = None
+    values: tuple[str, ...] | None = None
+    successors: tuple[str, ...] | None = None
     as_of: datetime | None = None
     superseded: bool = False
 

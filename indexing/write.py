@@ -1,184 +1,28 @@
-"""The only write path: sources -> chunks -> vectors -> collection -> catalog row.
+"""The only write path: sources -> drafts -> vectors -> collection -> catalog row.
 
-For every batch: embed what is new, take the content hashes out of the rows, upsert, delete what is
-gone, then commit the rows. A crash between two steps leaves sources that count as changed, whose
-points the next run upserts again under the same ids, or deletes.
+What is new is embedded first. Then, with the tenant's turn in the catalog taken, the memories
+around the batch are read, the plan is made and carried out, and the rows are committed: nothing
+that another process writes or forgets comes in between. A crash leaves sources that count as
+changed, whose memories the next run writes again under the same ids, or deletes.
 """
 
-import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
-from pathlib import PurePosixPath
-from typing import Literal, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from chunking.types import Chunk, Session, TokenSpans
-from indexing.catalog import Catalog, DeadLetter, SourceRow, digest
-from indexing.dense import Embedder, PassageTooLong
+from indexing.catalog import DeadLetter, SourceRow
+from indexing.dense import PassageTooLong
+from indexing.drafts import Draft, drafts, identified, point_of, words_of
 from indexing.embed import Reading, dense_vectors
-from indexing.errors import InvalidInput
-from indexing.late import Context, Cutter, Late, Place
-from indexing.sparse import language, lexicon, weigh
-from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.template import Factors, Views, sparse_fields, views
-from indexing.types import Collection, Filter, Kind, Memory, Point, Scope, Vector, check_time
+from indexing.index import Index, Origin, Report, Source
+from indexing.merge import Neighbours, Plan, plan
+from indexing.rebuild import chunk_of, name_of
+from indexing.sparse import language
+from indexing.store import DENSE
+from indexing.template import Views, views
+from indexing.types import Branch, Filter, Memory, Scope, Vector
 
-NAMESPACE = uuid.UUID("5b0c2c6e-7f0a-5b55-9d5c-6a1f0f6f2f53")
-
-Clock = Callable[[], datetime]
-
-Change = Literal["new", "changed", "renamed"]
-"""What makes a source be indexed; a renamed one has the content of one that is gone."""
-
-
-def utc_now() -> datetime:
-    """Return the time now, in UTC."""
-    return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How text becomes memories: every choice that a collection's fingerprint covers.
-
-    ``chunk_turns`` cuts a session; ``mean_terms`` is the mean number of terms of a memory of a
-    kind, BM25's length norm; ``ttl`` maps a collection or a kind to its life, the kind first;
-    ``chunkers`` cut documents, by name, ``documents`` is the usual one; ``late_turns`` plans what
-    turns are read in, None where no share of their vectors is late.
-    """
-
-    chunkers: Mapping[str, Cutter]
-    documents: str
-    chunk_turns: Callable[[Session], list[Chunk]]
-    spans: TokenSpans
-    fact_tokens: int = 256
-    factors: Factors = field(default_factory=Factors)
-    mean_terms: dict[str, float] = field(default_factory=lambda: {"document": 160.0})
-    ttl: dict[str, timedelta] = field(default_factory=dict)
-    late_turns: Late | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """The parts that writing needs, put together once by `configs.build`."""
-
-    store: VectorStore
-    catalog: Catalog
-    embedder: Embedder
-    recipe: Recipe
-    batch: int = 128
-    clock: Clock = utc_now
-
-
-@dataclass(slots=True)
-class Report:
-    """What a run did, in sources (documents, turns).
-
-    ``seen = indexed + unchanged + duplicate + len(dead)``, and ``indexed = new + changed +
-    renamed``. ``removed`` are gone, ``kept`` are gone and stayed: too many to be believed.
-    """
-
-    seen: int = 0
-    indexed: int = 0
-    new: int = 0
-    changed: int = 0
-    renamed: int = 0
-    unchanged: int = 0
-    duplicate: int = 0
-    removed: int = 0
-    kept: int = 0
-    memories: int = 0
-    embedded: int = 0
-    dead: list[DeadLetter] = field(default_factory=list)
-
-    def add(self, other: "Report") -> None:
-        """Add the counts of another run."""
-        self.seen += other.seen
-        self.indexed += other.indexed
-        self.new += other.new
-        self.changed += other.changed
-        self.renamed += other.renamed
-        self.unchanged += other.unchanged
-        self.duplicate += other.duplicate
-        self.removed += other.removed
-        self.kept += other.kept
-        self.memories += other.memories
-        self.embedded += other.embedded
-        self.dead += other.dead
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The file that sources come from and the scope it was ingested with: what a retry repeats."""
-
-    scope: Scope
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """One source ready to be indexed: its chunks, and a hash of all that they were made from.
-
-    ``was`` is the id that a renamed source had: its vectors are used again, then it is removed.
-    ``context`` is the whole text that late chunking reads it in; there it starts at ``offset``.
-    """
-
-    source_id: str
-    kind: Kind
-    content_hash: str
-    chunks: Sequence[Chunk]
-    uri: str = ""
-    conversation_id: str = ""
-    turn_id: str = ""
-    expires_at: datetime | None = None
-    was: str = ""
-    change: Change = "new"
-    context: Context | None = None
-    offset: int = 0
-
-    @property
-    def name(self) -> str:
-        """The file's name without its ending: what stands for a title that is not stated."""
-        return PurePosixPath(self.uri).stem
-
-
-def remember(
-    index: Index,
-    scope: Scope,
-    text: str,
-    kind: Kind = "fact",
-    at: datetime | None = None,
-    expires_at: datetime | None = None,
-) -> Memory:
-    """Store one fact and return it; the same text in the same scope is the same memory.
-
-    Raises `InvalidInput` for an empty text, one over the chunk or the model's limit, or a time
-    that is naive or out of range.
-    """
-    if not text.strip():
-        raise InvalidInput("there is nothing to remember: the text is empty")
-    for name, given in (("at", at), ("expires_at", expires_at)):
-        if given is not None:
-            check_time(given, name)
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput("the text is not valid Unicode (a lone surrogate)") from error
-    size = len(index.recipe.spans(text))
-    if size > index.recipe.fact_tokens:
-        raise InvalidInput(
-            f"a fact of {size} tokens is over the limit of {index.recipe.fact_tokens}: "
-            "ingest it as a document"
-        )
-    if kind not in get_args(Kind):
-        raise InvalidInput(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
-    source_id = f"{kind}:{digest(text)[:32]}"
-    chunk = Chunk(source_id, 0, 0, len(text), text, at=at)
-    moment = at.isoformat() if at else ""
-    until = expires_at.isoformat() if expires_at else ""
-    source = Source(source_id, kind, digest(text, moment, until), [chunk], expires_at=expires_at)
-    _write_batch(index, scope, [source], Report())
-    (memory,) = index.store.get(scope.collection, Filter(scope, source_ids=(source_id,)), limit=1)
-    return memory
+Vectors = dict[str, Vector]
+"""The name of what the embedder was given (`Memory.embed_hash`) -> its vector."""
 
 
 def write(
@@ -206,7 +50,7 @@ def _write_each(
 ) -> None:
     """Write a batch; when one source cannot be embedded, the others still are."""
     try:
-        _write_batch(index, scope, sources, report)
+        write_batch(index, scope, sources, report)
     except PassageTooLong as error:
         if len(sources) == 1:
             source, place = sources[0], ""
@@ -218,129 +62,139 @@ def _write_each(
             _write_each(index, scope, [source], report, origin)
 
 
-def _write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> None:
+def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> Plan:
+    """Write one batch and add to the report; return what was done to which memory."""
     if not sources:
-        return
-    collection = scope.collection
-    drafts = [draft for source in sources for draft in _drafts(index, scope, source)]
+        return Plan()
+    recipe = index.recipe
+    batch = [draft for source in sources for draft in drafts(index, scope, source)]
     former = tuple(source.was for source in sources if source.was)
     ids = (*(source.source_id for source in sources), *former)
-    where = Filter(scope, source_ids=ids)
-    stored = {memory.id: memory for memory in index.store.scroll(collection, where)}
-    fresh = [d for d in drafts if not _holds(stored.get(d.memory.id), d.memory)]
-    same = {memory.embed_hash: memory.id for memory in stored.values()}
-    moved = {draft.memory.id: same[h] for draft in fresh if (h := draft.memory.embed_hash) in same}
-    vectors = _reuse(index, collection, scope, moved)
-    new = [draft for draft in fresh if draft.memory.id not in vectors]
-    factor = index.recipe.factors.dense_before
-    made, count = dense_vectors(index.embedder, [draft.reading for draft in new], factor)
-    vectors |= {draft.memory.id: vector for draft, vector in zip(new, made, strict=True)}
-    report.embedded += count
+    known = {m.embed_hash for m in _around(index, scope, batch, ids)}
+    fresh = {n: d for n, d in enumerate(batch) if d.memory.embed_hash not in known}
+    vectors = _embed(index, [draft.reading for draft in fresh.values()], report)
+    near = _neighbours(index, scope, fresh, vectors)
     index.catalog.begin(scope, ids)
-    points = [point_of(index.recipe, d.memory, d.reading.view, vectors[d.memory.id]) for d in fresh]
-    index.store.upsert(collection, points)
-    gone = stored.keys() - {draft.memory.id for draft in drafts}
-    if gone:
-        index.store.delete(collection, Filter(scope, ids=tuple(sorted(gone))))
-    index.catalog.commit(scope, [_row(source) for source in sources], former)
-    report.indexed += len(sources)
+    with index.catalog.writing(scope) as catalog:
+        around = {m.id: m for m in _around(index, scope, batch, ids)}
+        close = {name for found in near.values() for name, _ in found} - around.keys()
+        around |= {m.id: m for m in _read(index, Filter(scope, ids=tuple(sorted(close))))}
+        replaced = {*(source.source_id for source in sources if not source.told), *former}
+        made = plan(batch, replaced, around.values(), near, recipe.dedup, index.clock())
+        carry_out(index, scope, made, around, {d.memory.embed_hash: d for d in batch}, vectors)
+        homes = iter(made.homes)
+        counts = [len({next(homes) for _ in source.chunks}) for source in sources]
+        catalog.commit([_row(s, n) for s, n in zip(sources, counts, strict=True)], former)
+    report.indexed += sum(source.change != "duplicate" for source in sources)
+    report.duplicate += sum(source.change == "duplicate" for source in sources)
     report.new += sum(source.change == "new" for source in sources)
     report.changed += sum(source.change == "changed" for source in sources)
     report.renamed += sum(source.change == "renamed" for source in sources)
-    report.memories += len(fresh)
+    report.memories += len(made.put)
+    report.repeated += made.repeated
+    report.merges += made.merges
+    return made
 
 
-def _row(source: Source) -> SourceRow:
+def carry_out(
+    index: Index,
+    scope: Scope,
+    made: Plan,
+    around: Mapping[str, Memory],
+    batch: Mapping[str, Draft],
+    vectors: Vectors,
+) -> None:
+    """Write and delete what a plan says; vectors that neither batch nor store has are made."""
+    held = {memory.embed_hash: memory.id for memory in around.values()}
+    wanted = {m.embed_hash for m in made.put} - vectors.keys()
+    vectors |= _stored(index, scope, {name: held[name] for name in wanted if name in held})
+    seen: list[tuple[Memory, Views]] = []
+    for memory in made.put:
+        draft = batch.get(memory.embed_hash)
+        if draft is not None and draft.memory.source_id == memory.source_id:
+            view = draft.reading.view
+        else:
+            view = views(chunk_of(memory), index.recipe.spans, name_of(memory))
+        words, lang = words_of(view), language(memory.text)
+        seen.append((replace(memory, terms=words, lang=lang), view))
+    lost = [Reading(view) for m, view in seen if m.embed_hash not in vectors]
+    vectors |= _embed(index, lost, Report())
+    points = [point_of(index.recipe, m, view, vectors[_hash(m, view, vectors)]) for m, view in seen]
+    index.store.upsert(scope.collection, points)
+    if made.delete:
+        index.store.delete(scope.collection, Filter(scope, ids=tuple(made.delete)))
+
+
+def _hash(memory: Memory, view: Views, vectors: Vectors) -> str:
+    """Return the name of a memory's vector; one that was lost was made from its view."""
+    return memory.embed_hash if memory.embed_hash in vectors else Reading(view).key
+
+
+def _embed(index: Index, readings: Sequence[Reading], report: Report) -> Vectors:
+    """Return the vectors of readings by their names, each made once."""
+    once = {reading.key: reading for reading in readings}
+    factor = index.recipe.factors.dense_before
+    made, count = dense_vectors(index.embedder, list(once.values()), factor)
+    report.embedded += count
+    return dict(zip(once, made, strict=True))
+
+
+def _around(
+    index: Index, scope: Scope, batch: Sequence[Draft], ids: tuple[str, ...]
+) -> Iterator[Memory]:
+    """Yield the memories that a batch has to do with, some more than once."""
+    keys = {draft.memory.key for draft in batch}
+    said = [draft.statement for draft in batch if draft.statement]
+    subjects = {statement.subject for statement in said}
+    values = {statement.replaces for statement in said} - {""}
+    yield from _read(index, Filter(scope, source_ids=ids))
+    yield from _read(index, Filter(scope, keys=tuple(sorted(keys))))
+    yield from _read(index, Filter(scope, subjects=tuple(sorted(subjects))))
+    yield from _read(index, Filter(scope, values=tuple(sorted(values))))
+
+
+def _read(index: Index, where: Filter) -> Iterator[Memory]:
+    asked = (where.source_ids, where.keys, where.subjects, where.values, where.ids)
+    if any(asked):
+        yield from index.store.scroll(where.scope.collection, where)
+
+
+def _neighbours(
+    index: Index, scope: Scope, fresh: Mapping[int, Draft], vectors: Vectors
+) -> Neighbours:
+    """Return the stored memories that are near to those that are new."""
+    dedup = index.recipe.dedup
+    asked = {n: d.memory for n, d in fresh.items() if d.memory.kind in dedup.kinds}
+    if not asked:
+        return {}
+    branches = [
+        Branch(DENSE, vectors[memory.embed_hash], dedup.neighbours, dedup.cosine)
+        for memory in asked.values()
+    ]
+    where = Filter(scope, now=index.clock(), kinds=dedup.kinds)
+    lists = index.store.search(scope.collection, branches, where)
+    found = ([(hit.id, hit.score) for hit in hits] for hits in lists)
+    return dict(zip(asked, found, strict=True))
+
+
+def _stored(index: Index, scope: Scope, held: Mapping[str, str]) -> Vectors:
+    """Return the stored vectors of memories: name of the vector -> id of a memory that has it."""
+    if not held:
+        return {}
+    where = Filter(scope, ids=tuple(sorted(set(held.values()))))
+    stored = index.store.vectors(scope.collection, where)
+    return {name: stored[id][DENSE] for name, id in held.items() if id in stored}
+
+
+def _row(source: Source, memories: int) -> SourceRow:
     said = source.chunks[0].at if source.conversation_id and source.chunks else None
     return SourceRow(
         source.source_id,
         source.content_hash,
-        len(source.chunks),
+        memories,
         source.conversation_id,
         said.timestamp() if said else None,
     )
-
-
-def _holds(stored: Memory | None, draft: Memory) -> bool:
-    """Whether the stored memory is the draft, still visible. An expired twin blocks nothing."""
-    now = draft.created_at
-    if stored is None or (stored.expires_at and now and stored.expires_at <= now):
-        return False
-    return stored == replace(draft, created_at=stored.created_at, expires_at=stored.expires_at)
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A memory on its way, with what its vectors are made from."""
-
-    memory: Memory
-    reading: Reading
-
-
-def _drafts(index: Index, scope: Scope, source: Source) -> Iterator[_Draft]:
-    now = index.clock()
-    life = index.recipe.ttl.get(source.kind, index.recipe.ttl.get(scope.collection))
-    for chunk in source.chunks:
-        view = views(chunk, index.recipe.spans, source.name)
-        reading = Reading(view, _place(source, chunk))
-        embed_hash = reading.key
-        place = digest(scope.tenant, source.source_id, str(chunk.start), str(chunk.end))
-        until = source.expires_at.isoformat() if source.expires_at else ""
-        memory = Memory(
-            id=str(uuid.uuid5(NAMESPACE, place + embed_hash + source.kind + until)),
-            scope=scope,
-            kind=source.kind,
-            text=chunk.text,
-            source_id=source.source_id,
-            start=chunk.start,
-            end=chunk.end,
-            ordinal=chunk.ordinal,
-            uri=source.uri,
-            title=chunk.title or source.name,
-            headings=chunk.headings,
-            page=chunk.page,
-            speaker=chunk.speaker,
-            role=chunk.role,
-            before=chunk.before,
-            conversation_id=source.conversation_id,
-            turn_id=source.turn_id,
-            embed_hash=embed_hash,
-            lang=language(chunk.text),
-            terms=words_of(view),
-            at=chunk.at,
-            created_at=now,
-            expires_at=source.expires_at or (now + life if life else None),
-        )
-        yield _Draft(memory, reading)
-
-
-def _place(source: Source, chunk: Chunk) -> Place | None:
-    if source.context is None:
-        return None
-    return Place(source.context, source.offset + chunk.start, source.offset + chunk.end)
-
-
-def _reuse(
-    index: Index, collection: Collection, scope: Scope, moved: dict[str, str]
-) -> dict[str, Vector]:
-    """Return the stored vectors of chunks whose embedded text is unchanged: new id -> vector."""
-    if not moved:
-        return {}
-    where = Filter(scope, ids=tuple(sorted(set(moved.values()))))
-    stored = index.store.vectors(collection, where)
-    return {new: stored[old][DENSE] for new, old in moved.items() if old in stored}
-
-
-def words_of(view: Views) -> str:
-    """Return the lexicon of what a memory is found by."""
-    return lexicon(f"{view.header}\n{view.text}", view.before)
-
-
-def point_of(recipe: Recipe, memory: Memory, view: Views, vector: Vector) -> Point:
-    """Return a memory with its dense vector and the sparse one that its texts make."""
-    mean = recipe.mean_terms.get(memory.kind, recipe.mean_terms["document"])
-    sparse = weigh(sparse_fields(view, recipe.factors), mean)
-    return Point(memory, {DENSE: vector}, {SPARSE: sparse})
 
 
 def bury(index: Index, report: Report, *letters: DeadLetter) -> None:

@@ -14,14 +14,15 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from configs.build import Progress as ModelProgress
-from configs.build import build_embedder
+from configs.embedders import Progress as ModelProgress
+from configs.embedders import build_embedder
 from configs.settings import Settings
+from indexing.index import Report
 from indexing.ingest import Progress
-from indexing.write import Report
 from letopis.flow import flow_ingest
 from letopis.memory import open_memory
-from letopis.show import report_record, shorten
+from letopis.show.reports import report_record
+from letopis.show.tables import shorten
 from retrieval.types import Hit, Result
 
 WORLD = Path(__file__).parent / "world"

@@ -9,8 +9,8 @@ import pipelines
 from configs.settings import Settings
 from indexing.errors import StoreUnavailable
 from indexing.feeds.types import Feed, Progress
+from indexing.index import Report
 from indexing.types import Scope
-from indexing.write import Report
 from pipelines.errors import FlowUnavailable
 from pipelines.server import running
 

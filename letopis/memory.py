@@ -12,15 +12,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from configs.build import Parts, Progress, build
+from configs.build import Parts, build
+from configs.embedders import Progress
 from configs.settings import Settings, load
 from indexing import ingest as files
-from indexing import write as writing
+from indexing import remember as facts
 from indexing.errors import InvalidInput
 from indexing.feeds.types import Feed
+from indexing.index import Report
 from indexing.sync import sync
 from indexing.types import Kind, Memory, Scope, session_scope, user_scope
-from indexing.write import Report
 from retrieval.types import Result
 
 
@@ -48,12 +49,13 @@ class LongTermMemory:
         session_id: str | None = None,
         k: int = 8,
         kinds: Sequence[Kind] | None = None,
+        as_of: datetime | None = None,
     ) -> Result:
         """Return the k memories that answer best: global ones, the user's, the session's.
 
-        Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
+        With ``as_of`` the facts are those that held then. Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
         """
-        return self.parts.retriever.retrieve(query, user_id, session_id, k, kinds)
+        return self.parts.retriever.retrieve(query, user_id, session_id, k, kinds, as_of)
 
     def remember(
         self,
@@ -63,10 +65,20 @@ class LongTermMemory:
         session_id: str | None = None,
         at: datetime | None = None,
         expires_at: datetime | None = None,
+        subject: str | None = None,
     ) -> Memory:
-        """Store one fact about a user, or for one session only; durable when it returns."""
+        """Store one fact about a user, or for one session only; durable when it returns.
+
+        A fact about a ``subject`` takes the place of the one before; see `indexing.remember`.
+        """
         scope = scope_for(user_id, session_id)
-        return writing.remember(self.parts.index, scope, text, kind, at, expires_at)
+        return facts.remember(
+            self.parts.index, scope, text, kind, at, expires_at, subject
+        )
+
+    def history(self, user_id: str, subject: str, session_id: str | None = None) -> list[Memory]:
+        """Return all that was said about a subject, in the order in which it held."""
+        return facts.history(self.parts.index, scope_for(user_id, session_id), subject)
 
     def ingest(
         self,

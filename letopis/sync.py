@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from pydantic import ValidationError
 
-from configs.build import build_catalog
 from configs.feeds import build_access, build_feed, build_feeds
 from configs.settings import Settings, SourceSettings
+from configs.stores import build_catalog
 from indexing.errors import InvalidInput, SourceError
 from indexing.feeds.types import Feed, Progress
+from indexing.index import Report
 from indexing.plan import Plan, plan
-from indexing.write import Report
 from letopis.memory import given_path
 
 

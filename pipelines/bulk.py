@@ -13,8 +13,8 @@ from prefect.futures import wait
 import pipelines  # noqa: F401 - switches telemetry off before Prefect is used
 from configs.build import opened
 from indexing.errors import InvalidInput
+from indexing.index import Report
 from indexing.sync import Sync
-from indexing.write import Report
 from pipelines.counts import counts_of
 from pipelines.errors import fit_to_store
 from pipelines.flows import feed_of, ingest_documents, run_name, scope_of, settings_of

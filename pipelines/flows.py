@@ -26,9 +26,9 @@ from indexing.conversations import ClosingReport
 from indexing.errors import InvalidInput
 from indexing.expire import SweepReport
 from indexing.feeds.types import Feed, Progress
+from indexing.index import Report
 from indexing.portions import portions
 from indexing.types import Scope, session_scope, user_scope
-from indexing.write import Report
 from pipelines import background, steps
 from pipelines.artifacts import Bar, publish
 from pipelines.background import Turn

@@ -12,8 +12,8 @@ from configs.build import opened
 from configs.settings import Settings
 from indexing.chat import SUFFIXES
 from indexing.feeds.types import Feed, Progress
+from indexing.index import Report
 from indexing.types import Scope
-from indexing.write import Report
 from pipelines.errors import FlowUnavailable
 from pipelines.flows import FLOWS, Given, ingest_documents, ingest_sessions, using
 from pipelines.plans import Plan

@@ -18,16 +18,17 @@ from prefect.exceptions import PrefectException
 from prefect.tasks import Task, exponential_backoff
 
 import pipelines  # noqa: F401 - switches telemetry off before Prefect is used
-from configs.build import Parts, build, build_catalog
+from configs.build import Parts, build
 from configs.reindex import ReindexReport, reindex
 from configs.settings import Settings
+from configs.stores import build_catalog
 from indexing.conversations import ClosingReport, close_idle
 from indexing.errors import MissingExtra, ModelError, StoreLocked, StoreUnavailable
 from indexing.expire import SweepReport, sweep
 from indexing.feeds.types import Feed, Progress
+from indexing.index import Report, utc_now
 from indexing.portions import Portion
 from indexing.sync import Sync
-from indexing.write import Report, utc_now
 from pipelines.errors import fit_to_store
 
 P = ParamSpec("P")

@@ -18,10 +18,10 @@ from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import (
     GLOBAL,
     Collection,
-    Filter,
     Kind,
     Scope,
     Scored,
+    check_time,
     session_scope,
     user_scope,
 )
@@ -66,10 +66,13 @@ class Retriever:
         session_id: str | None = None,
         k: int = 8,
         kinds: Sequence[Kind] | None = None,
+        as_of: datetime | None = None,
     ) -> Result:
         """Return the k memories that answer best, from global, the user's own and the session's.
 
-        Raises `InvalidInput` for an empty query or k < 1, `InvalidId`, `StoreError`, `ModelError`.
+        With ``as_of`` facts are those of that time, and what was said later is left out; what has
+        expired by now stays hidden. Raises `InvalidInput` for an empty query, k < 1 or a naive
+        ``as_of``, `InvalidId`, `StoreError`, `ModelError`.
         """
         scopes = scopes_of(user_id, session_id)
         if not query.strip():
@@ -80,10 +83,17 @@ class Retriever:
             raise InvalidInput("the query is not valid Unicode (a lone surrogate)") from error
         if k < 1:
             raise InvalidInput(f"k is {k}; ask for at least 1")
-        return self.answer(query, scopes, k, None if kinds is None else tuple(kinds))
+        if as_of is not None:
+            check_time(as_of, "as_of")
+        return self.answer(query, scopes, k, None if kinds is None else tuple(kinds), as_of)
 
     def answer(
-        self, query: str, scopes: Sequence[Scope], k: int, kinds: tuple[Kind, ...] | None = None
+        self,
+        query: str,
+        scopes: Sequence[Scope],
+        k: int,
+        kinds: tuple[Kind, ...] | None = None,
+        as_of: datetime | None = None,
     ) -> Result:
         """Search the given scopes."""
         started = time.perf_counter()
@@ -93,13 +103,14 @@ class Retriever:
             weigh_query(query),
             self.clock(),
             kinds,
+            as_of,
         )
         embedded = time.perf_counter()
         answers = search(self.store, scopes, self.policies, question, self.pool)
         searched = time.perf_counter()
         fused = self._fuse(query, answers, k)
         ranked = time.perf_counter()
-        hits = self._read(fused, question.now)
+        hits = self._read(fused, question)
         done = time.perf_counter()
         trace = Trace(
             route="vector",
@@ -156,7 +167,7 @@ class Retriever:
         depth = max(self.policies[answer.scope.collection].limit for answer in answers)
         return {DENSE: dense[:depth], SPARSE: [(scored, 0.0) for scored in sparse[:depth]]}
 
-    def _read(self, fused: Sequence[Fused], now: datetime) -> tuple[Hit, ...]:
+    def _read(self, fused: Sequence[Fused], question: Question) -> tuple[Hit, ...]:
         """Read the memories of the best; what was deleted meanwhile is left out."""
         wanted: dict[Scope, list[str]] = {}
         for item in fused:
@@ -165,7 +176,7 @@ class Retriever:
             memory.id: memory
             for scope, ids in wanted.items()
             for memory in self.store.get(
-                scope.collection, Filter(scope, now=now, ids=tuple(ids)), limit=len(ids)
+                scope.collection, question.where(scope, tuple(ids)), limit=len(ids)
             )
         }
         there = [item for item in fused if item.id in memories]

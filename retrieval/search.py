@@ -25,6 +25,11 @@ class Question:
     sparse: SparseVector
     now: datetime
     kinds: tuple[Kind, ...] | None = None
+    as_of: datetime | None = None
+
+    def where(self, scope: Scope, ids: tuple[str, ...] | None = None) -> Filter:
+        """Return the filter of what it may see of a scope."""
+        return Filter(scope, now=self.now, kinds=self.kinds, ids=ids, as_of=self.as_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ def ask(store: VectorStore, scope: Scope, policy: ScopePolicy, question: Questio
     """Ask one scope, all its branches in one engine call."""
     started = time.perf_counter()
     branches = _branches(policy, question)
-    where = Filter(scope, now=question.now, kinds=question.kinds)
+    where = question.where(scope)
     lists: Sequence[Sequence[Scored]] = [[] for _ in branches]
     error: StoreError | None = None
     try:

@@ -16,8 +16,8 @@ from sqlalchemy.engine import URL
 from configs.build import Parts, build
 from configs.settings import Settings
 from indexing.dense import Embedder, Matrix, PassageTooLong, normalize
+from indexing.index import Index
 from indexing.sparse import terms
-from indexing.write import Index
 from tests import postgres
 
 settings.register_profile("letopis", deadline=None)  # the machine is shared: time proves nothing

@@ -16,8 +16,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from configs.build import build_catalog, build_store
 from configs.settings import load
+from configs.stores import build_catalog, build_store
 from evals.errors import EvalError
 from evals.processes.worker import USER, code
 from indexing.types import GLOBAL, Filter, user_scope

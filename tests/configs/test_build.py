@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from configs.build import EMBEDDERS, build_catalog, build_embedder, build_store
+from configs.embedders import EMBEDDERS, build_embedder
 from configs.feeds import build_access
 from configs.recipe import CHUNKERS
 from configs.settings import ChunkingSettings, EmbedderSettings, Settings, TemplateSettings
+from configs.stores import build_catalog, build_store
 from indexing.errors import ConfigError, ModelError, SchemaMismatch, StoreError
 from tests.conftest import PartsMaker, TinyEmbedder
 from tests.readers import ReadingEmbedder

@@ -13,9 +13,11 @@ from configs.build import Parts, build
 from configs.reindex import abort, reindex
 from indexing.dense import PassageTooLong
 from indexing.errors import ReindexRefused, SchemaMismatch, StoreLocked
+from indexing.index import Source
 from indexing.ingest import ingest_chats
+from indexing.remember import remember
 from indexing.types import COLLECTIONS, GLOBAL, Filter, Memory, session_scope, user_scope
-from indexing.write import Source, remember, write
+from indexing.write import write
 from tests.conftest import TinyEmbedder
 
 ANN = user_scope("ann")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import Settings, load
 from evals import arms, datasets, run
 from evals.errors import DataMissing, UnknownArm

@@ -12,9 +12,9 @@ from indexing.catalog import Catalog, SourceRow
 from indexing.catalog_database import Database
 from indexing.catalog_schema import MIGRATIONS, versions
 from indexing.conversations import ClosingReport, close_idle, read_conversations
+from indexing.index import Index
 from indexing.turns import ingest_session
 from indexing.types import Scope, session_scope, user_scope
-from indexing.write import Index
 from tests.conftest import FixedClock
 
 ANN = user_scope("ann")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from configs.build import build_embedder
+from configs.embedders import build_embedder
 from configs.settings import Settings
 from evals.near_duplicates import Judged, judge, mistakes, read_pairs
 from indexing.dedup import decide

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from configs.build import EMBEDDERS
+from configs.embedders import EMBEDDERS
 from configs.settings import EmbedderSettings
 from indexing.dense import (
     E5,

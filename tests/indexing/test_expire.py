@@ -5,9 +5,11 @@ from typing import Any
 
 from chunking.types import Document
 from indexing.expire import sweep
+from indexing.index import Index
 from indexing.ingest import document_source
+from indexing.remember import remember
 from indexing.types import GLOBAL, Filter, Scope, session_scope, user_scope
-from indexing.write import Index, remember, write
+from indexing.write import write
 
 ANN, BOB = user_scope("ann"), user_scope("bob")
 DAY = timedelta(days=1)

@@ -18,11 +18,11 @@ from indexing.feeds.access import Access, WebLimits
 from indexing.feeds.files import matches
 from indexing.feeds.types import Feed
 from indexing.feeds.web import Web, fetch
+from indexing.index import Index, Report
 from indexing.ingest import retry
 from indexing.plan import plan
 from indexing.sync import sync
 from indexing.types import GLOBAL, Filter, Memory, Scope, user_scope
-from indexing.write import Index, Report
 
 ANN = user_scope("ann")
 

@@ -14,10 +14,10 @@ from chunking.types import Session, Turn
 from indexing.errors import SourceError
 from indexing.feeds.files import list_files, name_of
 from indexing.feeds.types import Feed
+from indexing.index import Index
 from indexing.ingest import ingest, ingest_session, retry
 from indexing.sync import Sync
 from indexing.types import GLOBAL, Filter, Memory, Scope, session_scope, user_scope
-from indexing.write import Index
 
 ANN, BOB = user_scope("ann"), user_scope("bob")
 AT = datetime(2026, 5, 8, 10, tzinfo=UTC)
@@ -469,7 +469,11 @@ def test_an_edited_turn_replaces_itself_and_renews_the_next(index: Index) -> Non
 
 
 def test_spans_of_turns_are_exact(index: Index) -> None:
-    said = ["  Короткая реплика.\n", "Слово за слово. " * 200, "🙂 e\u0301 конец"]
+    said = [
+        "  Короткая реплика.\n",
+        " ".join(f"Слово {n} за слово." for n in range(200)),
+        "🙂 e\u0301 конец",
+    ]
     turns = [turn(str(i), text) for i, text in enumerate(said)]
     report = ingest_session(index, ANN, Session("s", tuple(turns)))
     found = stored(index, ANN)

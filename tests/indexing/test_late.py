@@ -13,11 +13,12 @@ from indexing.catalog import digest
 from indexing.dense import PassageTooLong, normalize
 from indexing.embed import Reading, dense_vectors
 from indexing.errors import ConfigError
+from indexing.index import Index, Source
 from indexing.ingest import document_source, ingest_session
 from indexing.late import GROUP, Context, Late, Place, Share, late_vectors
 from indexing.template import Views, mix
 from indexing.types import Filter, Memory, Scope, user_scope
-from indexing.write import Index, Source, write
+from indexing.write import write
 from tests.conftest import PartsMaker, TinyEmbedder
 from tests.readers import WORD, ReadingEmbedder
 

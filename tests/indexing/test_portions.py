@@ -8,9 +8,9 @@ import pytest
 
 from configs.build import Parts
 from indexing.feeds.types import Feed
+from indexing.index import Report
 from indexing.portions import Portion, portions
 from indexing.sync import Sync
-from indexing.write import Report
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from configs.build import Parts
+from indexing.remember import remember
 from indexing.sparse import (
     K1,
     B,
@@ -21,7 +22,6 @@ from indexing.sparse import (
 )
 from indexing.store import SPARSE
 from indexing.types import Branch, Filter, user_scope
-from indexing.write import remember
 
 LETTERS = "абвгдеёжзийклмнопрстуфхцчшщъыьэюяАБВЁЩЪЫЬЭЮЯabcdefghijklmnopqrstuvwxyzABCXYZ0123456789"
 WORDS = st.text(st.sampled_from(LETTERS + "-_.'’+#/@: \u0301"), max_size=40)

@@ -19,11 +19,12 @@ from hypothesis.stateful import (
 
 from indexing.feeds.access import Access
 from indexing.feeds.types import Feed
+from indexing.index import Index, Report
 from indexing.ingest import retry
+from indexing.mentions import spread
 from indexing.plan import plan
 from indexing.sync import sync
 from indexing.types import Filter, Scope, user_scope
-from indexing.write import Index, Report
 
 FILES = st.sampled_from(["a.md", "b.txt", "c/a.md", "d.txt"])
 GOOD = ("One text.", "Another text here.", "A third, the longest.")
@@ -154,7 +155,7 @@ class Folder(RuleBasedStateMachine):
     def synchronise(self) -> None:
         done = {name for name, row in self.index.catalog.sources(self.scope).items() if row.chunks}
         memories = self.index.store.scroll("user", Filter(self.scope))
-        held = {memory.text for memory in memories if memory.source_id in done}
+        held = {memory.text for memory in memories if done.intersection(memory.sources)}
         promised = plan(self.index.catalog, self.feed, LATER)
         self.embedder.embedded.clear()
         report = sync(self.index, self.feed, LATER, force=True)
@@ -173,14 +174,14 @@ class Folder(RuleBasedStateMachine):
         self.agrees(report)
 
     def agrees(self, report: Report) -> None:
-        """Compare with what the folder says: the first of equal files, and all that are broken."""
+        """Compare with what the folder says: all good files, equal ones too, and the broken ones."""
         texts = {str(file): file.read_text() for file in sorted(self.present())}
         good = {name: text for name, text in texts.items() if text != BAD}
         assert len(report.dead) == len(texts) - len(good)
         assert report.duplicate == len(good) - len(set(good.values()))
-        first = {text: name for name, text in reversed(good.items())}
-        found = {row[2]: row[0] for row in self.rows(self.scope) - self.kept()}
-        assert found == first
+        assert {row[0]: row[2] for row in self.rows(self.scope) - self.kept()} == good
+        held = [m.text for m in self.index.store.scroll("user", Filter(self.scope))]
+        assert len(held) == len(set(held)), "what several files say is one memory"
         assert {letter.path for letter in self.index.catalog.dead(self.scope)} == (
             texts.keys() - good.keys()
         )
@@ -196,7 +197,8 @@ class Folder(RuleBasedStateMachine):
 
     def rows(self, scope: Scope) -> set[Row]:
         """Return what a scope holds, and check that the catalog agrees."""
-        found = list(self.index.store.scroll("user", Filter(scope)))
+        memories = self.index.store.scroll("user", Filter(scope))
+        found = [place for memory in memories for place in spread(memory)]
         assert {m.source_id for m in found} == self.index.catalog.sources(scope).keys()
         return {(m.source_id, m.uri, m.text, m.title, m.start, m.end) for m in found}
 

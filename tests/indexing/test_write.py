@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import count, pairwise
@@ -11,13 +12,15 @@ from typing import Any
 import pytest
 
 from chunking.types import Document
-from indexing.catalog import SourceRow, digest
+from indexing.catalog import SourceRow, Writing, digest
 from indexing.dense import PassageTooLong
 from indexing.errors import InvalidId, InvalidInput, StoreUnavailable
+from indexing.index import Index, Source
 from indexing.ingest import document_source
+from indexing.remember import remember
 from indexing.store import to_payload
 from indexing.types import GLOBAL, Filter, Memory, Scope, session_scope, user_scope
-from indexing.write import Index, Source, remember, write
+from indexing.write import write
 
 ANN = user_scope("ann")
 
@@ -239,7 +242,8 @@ def test_text_that_moved_keeps_its_vectors(index: Index, embedder: Any) -> None:
     assert embedder.embedded == []
     found = stored(index)
     assert {m.text for m in found} == vectors.keys()
-    assert not {m.id for m in found} & set(vectors.values())
+    assert {m.id for m in found} == set(vectors.values())
+    assert {m.start for m in found} == {chunk.start for chunk in moved}
     again = index.store.vectors("user", Filter(ANN, ids=tuple(m.id for m in found)))
     for memory in found:
         expected = kept[vectors[memory.text]]["dense"].tolist()
@@ -393,14 +397,25 @@ def state(index: Index) -> tuple[list[tuple[str, dict[str, Any]]], dict[str, Sou
     return memories, index.catalog.sources(ANN)
 
 
-STEPS = {"store": ("upsert", "delete"), "catalog": ("commit",), "embedder": ("passages",)}
+class Written:
+    """The real commit, kept where a test replaces it."""
+
+    commit = staticmethod(Writing.commit)
+
+
+STEPS = {"store": ("upsert", "delete"), "catalog": ("begin",), "embedder": ("passages",)}
 
 
 @pytest.mark.parametrize(
     ("part", "after"),
-    [("embedder", False), *((part, after) for part in ("store", "catalog") for after in (0, 1))],
+    [
+        ("embedder", False),
+        *((part, after) for part in ("store", "catalog", "commit") for after in (0, 1)),
+    ],
 )
-def test_a_run_after_a_crash_converges_to_a_clean_one(index: Index, part: str, after: bool) -> None:
+def test_a_run_after_a_crash_converges_to_a_clean_one(
+    index: Index, part: str, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     index = replace(index, batch=4)
     old, new = two_versions(index)
     write(index, ANN, old)
@@ -410,12 +425,16 @@ def test_a_run_after_a_crash_converges_to_a_clean_one(index: Index, part: str, a
 
     for at in count(1):
         write(index, ANN, old)
-        crashed = 0
-        failing = Failing(getattr(index, part), STEPS[part], at, after)
-        try:
-            write(replace(index, **{part: failing}), ANN, new)
-        except Crash:
+        with monkeypatch.context() as patch, suppress(Crash):
             crashed = 1
+            if part == "commit":
+                failing = Failing(Written, ("commit",), at, after)
+                patch.setattr(Writing, "commit", lambda *given: failing.commit(*given))
+                write(index, ANN, new)
+            else:
+                failing = Failing(getattr(index, part), STEPS[part], at, after)
+                write(replace(index, **{part: failing}), ANN, new)
+            crashed = 0
         write(index, ANN, new)
         assert state(index) == expected
         if not crashed:

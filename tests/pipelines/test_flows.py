@@ -30,7 +30,7 @@ from rich.console import Console
 from configs.build import opened
 from configs.settings import load
 from indexing.ingest import ingest
-from letopis.show import report_record
+from letopis.show.reports import report_record
 from pipelines.counts import counts_of
 from pipelines.bulk import ingest_bulk
 from pipelines.flows import digest_sessions, expire, ingest_sessions, reindex

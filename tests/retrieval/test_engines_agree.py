@@ -23,6 +23,7 @@ import letopis
 from chunking.types import Chunk
 from indexing.catalog import Catalog, digest
 from indexing.dense import Matrix, normalize
+from indexing.index import Index, Source
 from indexing.server import ServerStore
 from indexing.sparse import terms
 from indexing.store import DENSE, SPARSE, VectorStore
@@ -39,7 +40,7 @@ from indexing.types import (
     session_scope,
     user_scope,
 )
-from indexing.write import Index, Source, write
+from indexing.write import write
 from retrieval.retriever import Retriever
 from retrieval.types import ScopePolicy
 from tests.conftest import FixedClock, PartsMaker, TinyEmbedder

@@ -1,0 +1,112 @@
+"""One statement -> one memory: `remember`, and what was said about a subject: `history`.
+
+A statement about a subject ends the one that held before it, whoever says it first to the store:
+what counts is when it was said. The subject is given, or read from a plain statement by rules.
+"""
+
+from datetime import datetime
+from typing import get_args
+
+from chunking.types import Chunk
+from indexing.catalog import digest
+from indexing.chains import in_order
+from indexing.dedup import exact_key
+from indexing.errors import InvalidInput
+from indexing.index import Index, Report, Source, Statement
+from indexing.subjects import fold, subject_of
+from indexing.types import Filter, Kind, Memory, Scope, check_time
+from indexing.write import write_batch
+
+MAX_SUBJECT_CHARS = 256
+
+
+def remember(
+    index: Index,
+    scope: Scope,
+    text: str,
+    kind: Kind = "fact",
+    at: datetime | None = None,
+    expires_at: datetime | None = None,
+    subject: str | None = None,
+) -> Memory:
+    """Store one statement and return the memory that holds it; durable when it returns.
+
+    What says the same as a memory of the scope joins it. With a ``subject`` it replaces what was
+    said about that subject before ``at``; None derives the subject from the text where that is
+    safe, "" says that there is none. Raises `InvalidInput` for an empty text, one over the chunk or
+    the model's limit, or a time that is naive or out of range.
+    """
+    _check(index, text, kind, at, expires_at, subject)
+    now = index.clock()
+    statement = _statement(text, min(at, now) if at else now, subject) if kind == "fact" else None
+    if kind != "fact" and subject:
+        raise InvalidInput(f"only a fact has a subject, not a {kind}")
+    about = statement.subject if statement else ""
+    moment = at.isoformat() if at else ""
+    source_id = f"{kind}:{digest(exact_key(text) or text, about, moment)[:32]}"
+    chunk = Chunk(source_id, 0, 0, len(text), text, at=at)
+    content = digest(text, about, moment)
+    source = Source(
+        source_id,
+        kind,
+        content,
+        [chunk],
+        expires_at=expires_at,
+        told=True,
+        statement=statement,
+    )
+    (home,) = write_batch(index, scope, [source], Report()).homes
+    (memory,) = index.store.get(scope.collection, Filter(scope, ids=(home,)), limit=1)
+    return memory
+
+
+def history(index: Index, scope: Scope, subject: str) -> list[Memory]:
+    """Return all that was said about a subject and has not expired, in the order it held."""
+    where = Filter(scope, now=index.clock(), subjects=(subject,), superseded=True)
+    return in_order(index.store.scroll(scope.collection, where))
+
+
+def _statement(text: str, since: datetime, subject: str | None) -> Statement | None:
+    """Return what a text states: with the subject given, or the one that rules find."""
+    if subject == "":
+        return None
+    found = subject_of(text)
+    if subject is None:
+        if found is None:
+            return None
+        value = fold(found.value)
+        return Statement(found.key, value, since, found.closes, found.replaces)
+    if found is not None and found.key == subject:
+        return Statement(subject, fold(found.value), since, found.closes, found.replaces)
+    return Statement(subject, fold(text), since)
+
+
+def _check(
+    index: Index,
+    text: str,
+    kind: Kind,
+    at: datetime | None,
+    expires_at: datetime | None,
+    subject: str | None,
+) -> None:
+    if not text.strip():
+        raise InvalidInput("there is nothing to remember: the text is empty")
+    for name, given in (("at", at), ("expires_at", expires_at)):
+        if given is not None:
+            check_time(given, name)
+    try:
+        f"{text}{subject}".encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("the text is not valid Unicode (a lone surrogate)") from error
+    size = len(index.recipe.spans(text))
+    if size > index.recipe.fact_tokens:
+        raise InvalidInput(
+            f"a fact of {size} tokens is over the limit of {index.recipe.fact_tokens}: "
+            "ingest it as a document"
+        )
+    if kind not in get_args(Kind):
+        raise InvalidInput(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
+    if subject and (len(subject) > MAX_SUBJECT_CHARS or not subject.strip()):
+        raise InvalidInput(
+            f"a subject is a name of 1 to {MAX_SUBJECT_CHARS} characters, such as user.home"
+        )

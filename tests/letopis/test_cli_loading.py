@@ -1,0 +1,72 @@
+"""What a command loads: help loads next to nothing, and no command a model that it does not use."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.letopis.conftest import Cli, environment
+
+RUN = """
+import contextlib, io, json, sys
+from letopis.cli import main
+with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+    main()
+print(json.dumps(sorted(sys.modules)))
+"""
+DATA = {"numpy", "pydantic", "sqlalchemy", "qdrant_edge"}
+MODEL = {"onnxruntime"}
+WORK = MODEL | {"onnx", "tokenizers", "tiktoken", "selectolax", "fastembed", "prefect", "httpx"}
+
+
+def loaded(folder: Path, *args: str) -> set[str]:
+    """Run a command in a process of its own; return the modules that are loaded at its end."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *args],
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("args", [("--help",), ("sync", "--help"), ("--version",)])
+def test_help_loads_no_library_of_the_work(tmp_path: Path, args: tuple[str, ...]) -> None:
+    found = loaded(tmp_path, *args)
+    assert "typer" in found
+    assert found & (DATA | WORK) == set()
+
+
+@pytest.mark.parametrize("args", [("status",), ("dead-letters", "list")])
+def test_a_look_loads_nothing_but_the_data(tmp_path: Path, args: tuple[str, ...]) -> None:
+    found = loaded(tmp_path, *args)
+    assert found >= DATA
+    assert found & WORK == set()
+
+
+def test_what_embeds_nothing_loads_no_model(cli: Cli) -> None:
+    (cli.folder / "in").mkdir()
+    (cli.folder / "in" / "a.md").write_text("# Refunds\n\nPaid within 14 days.")
+    assert MODEL <= loaded(cli.folder, "ingest", "in")
+    assert loaded(cli.folder, "sync", "in") & MODEL == set()
+    assert loaded(cli.folder, "dead-letters", "retry") & MODEL == set()
+    assert MODEL <= loaded(cli.folder, "retrieve", "refunds")
+
+
+def test_another_model_is_refused_before_anything_is_done(cli: Cli) -> None:
+    told = cli("remember", "Ann drinks tea.", "--user", "ann")
+    assert told.code == 0, told
+    (cli.folder / "in").mkdir()
+    (cli.folder / "in" / "a.md").write_text("# Refunds\n\nPaid within 14 days.")
+    for model in ("int8-ruen", "int4-ruen"):
+        cli("sync", "none", LETOPIS_EMBEDDER__MODEL=model)  # both are known from now on
+    for args in (("sync", "in"), ("retrieve", "tea"), ("remember", "x", "--user", "ann")):
+        refused = cli(*args, LETOPIS_EMBEDDER__MODEL="int4-ruen").refused()
+        assert refused.startswith("SchemaMismatch: ")
+        assert refused.endswith("make the vectors anew: letopis reindex")
+    status = cli("status", "--json").json
+    assert (list(status["sources"]), status["dead_letters"]) == (["user"], 0)
