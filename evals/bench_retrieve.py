@@ -23,9 +23,9 @@ from evals.filler import Filler
 from evals.product import opened
 from evals.synthetic import speakers
 from evals.timing import Ratio, milliseconds
-from indexing.catalog import digest
 from indexing.dense import Embedder
 from indexing.edge_shard import build_filter, to_query
+from indexing.hashing import digest
 from indexing.ingest import document_source
 from indexing.store import VectorStore, idf_corpus, is_empty, narrowed
 from indexing.types import GLOBAL, Branch, Collection, Filter, Scored, user_scope

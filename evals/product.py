@@ -20,9 +20,9 @@ from evals.errors import EvalError
 from evals.metrics import DEPTH
 from evals.passages import paragraphs
 from indexing import template
-from indexing.catalog import digest
 from indexing.dense import Embedder
 from indexing.errors import SourceError
+from indexing.hashing import digest
 from indexing.index import Recipe, Report, Source
 from indexing.ingest import Progress, document_source, ingest_chats
 from indexing.late import Context

@@ -7,6 +7,7 @@ arrival takes its place in the middle and ends nothing that began after it.
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 
 from indexing.types import Memory
 
@@ -73,7 +74,7 @@ def without(chain: Iterable[Memory], gone: set[str]) -> Iterator[Memory]:
 def repaired(chain: Iterable[Memory]) -> Iterator[Memory]:
     """Yield the statements that overlap the next one, ended where it begins: after a crash."""
     line = in_order(chain)
-    for memory, after in zip(line, line[1:], strict=False):
+    for memory, after in pairwise(line):
         if memory.valid_to is None or memory.valid_to > _since(after):
             yield ended_by(memory, after)
 

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from chunking.types import Turn
-from indexing.catalog import digest
 from indexing.errors import ConfigError, LetopisError, SourceError
+from indexing.hashing import digest
 from indexing.types import check_id, check_time
 
 MAX_SPEAKER_CHARS = 200

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from chunking.types import Chunk
-from indexing.catalog import digest
 from indexing.dedup import exact_key
 from indexing.embed import Reading
+from indexing.hashing import digest
 from indexing.index import Index, Recipe, Source, Statement
 from indexing.late import Place
 from indexing.sparse import language, lexicon, weigh

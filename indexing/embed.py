@@ -7,8 +7,8 @@ times are embedded once; a vector that counts for nothing is not made.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from indexing.catalog import digest
 from indexing.dense import Embedder, token_embedder
+from indexing.hashing import digest
 from indexing.late import Place, late_vectors
 from indexing.template import Views, blend, dense_texts, mix
 from indexing.types import Vector

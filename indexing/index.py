@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 from typing import Literal
 
 from chunking.types import Chunk, Session, TokenSpans
-from indexing.catalog import Catalog, DeadLetter
+from indexing.catalog import Catalog
+from indexing.catalog_rows import DeadLetter
 from indexing.dense import Embedder
 from indexing.late import Context, Cutter, Late
 from indexing.store import VectorStore

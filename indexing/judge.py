@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
-from indexing.catalog import Catalog, SourceRow
+from indexing.catalog import Catalog
+from indexing.catalog_rows import SourceRow
 from indexing.feeds.types import Entry, Item
 from indexing.index import Change
 from indexing.members import Member, Members

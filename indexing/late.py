@@ -13,8 +13,8 @@ import numpy as np
 from chunking.cuts import whole
 from chunking.late import Window, covering, plan, pool
 from chunking.types import Chunker, Document, Session, TokenSpans
-from indexing.catalog import digest
 from indexing.dense import Matrix, PassageTooLong, TokenEmbedder, Tokens, normalize
+from indexing.hashing import digest
 
 GROUP = 32_768
 """Characters that are read before their token vectors are pooled and let go."""

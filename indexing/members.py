@@ -12,8 +12,10 @@ from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
 
-from indexing.catalog import PAGE, Catalog, digest
+from indexing.catalog import Catalog
+from indexing.catalog_rows import PAGE
 from indexing.catalog_schema import members
+from indexing.hashing import digest
 from indexing.types import Scope
 
 

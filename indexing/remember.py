@@ -8,10 +8,10 @@ from datetime import datetime
 from typing import get_args
 
 from chunking.types import Chunk
-from indexing.catalog import digest
 from indexing.chains import in_order
 from indexing.dedup import exact_key
 from indexing.errors import InvalidInput
+from indexing.hashing import digest
 from indexing.index import Index, Report, Source, Statement
 from indexing.subjects import fold, subject_of
 from indexing.types import Filter, Kind, Memory, Scope, check_time

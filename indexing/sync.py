@@ -10,7 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from indexing.catalog import Catalog, DeadLetter
+from indexing.catalog import Catalog
+from indexing.catalog_rows import DeadLetter
 from indexing.documents import document_source
 from indexing.errors import SourceError
 from indexing.feeds.access import Access

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from chunking.types import Chunk, Session, Turn
-from indexing.catalog import DeadLetter, digest
+from indexing.catalog_rows import DeadLetter
 from indexing.chat import parse_turns
 from indexing.feeds.types import Progress
+from indexing.hashing import digest
 from indexing.index import Index, Origin, Report, Source
 from indexing.types import GLOBAL, Filter, Scope, user_scope
 from indexing.write import bury, write

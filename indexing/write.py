@@ -9,9 +9,9 @@ changed, whose memories the next run writes again under the same ids, or deletes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from indexing.catalog import DeadLetter, SourceRow
+from indexing.catalog_rows import DeadLetter, SourceRow
 from indexing.dense import PassageTooLong
-from indexing.drafts import Draft, drafts, identified, point_of, words_of
+from indexing.drafts import Draft, drafts, point_of, words_of
 from indexing.embed import Reading, dense_vectors
 from indexing.index import Index, Origin, Report, Source
 from indexing.merge import Neighbours, Plan, plan
@@ -183,7 +183,7 @@ def _stored(index: Index, scope: Scope, held: Mapping[str, str]) -> Vectors:
         return {}
     where = Filter(scope, ids=tuple(sorted(set(held.values()))))
     stored = index.store.vectors(scope.collection, where)
-    return {name: stored[id][DENSE] for name, id in held.items() if id in stored}
+    return {name: stored[m][DENSE] for name, m in held.items() if m in stored}
 
 
 def _row(source: Source, memories: int) -> SourceRow:

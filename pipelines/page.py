@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from indexing.catalog import DeadLetter
+from indexing.catalog_rows import DeadLetter
 
 MOST_SHOWN = 100
 LONGEST_KEY = 60

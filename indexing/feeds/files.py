@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from chunking.types import Document
-from indexing.catalog import digest
 from indexing.chat import SUFFIXES, is_chat
 from indexing.decode import decode
 from indexing.errors import SourceError
 from indexing.feeds.access import Access
 from indexing.feeds.records import Reader, record_offers
 from indexing.feeds.types import Entry, Export, Failure, Feed, Item, Listing, Offer
+from indexing.hashing import digest
 from indexing.members import Member
 from indexing.parse import read_bytes
 from indexing.types import GLOBAL

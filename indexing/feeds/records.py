@@ -14,10 +14,10 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from chunking.types import Document
-from indexing.catalog import digest
 from indexing.chat import aware, reasons, zone_of
 from indexing.errors import LetopisError
 from indexing.feeds.types import Entry, Failure, Feed, Item, Offer
+from indexing.hashing import digest
 from indexing.members import Member
 from indexing.types import GLOBAL, Scope, check_id, user_scope
 

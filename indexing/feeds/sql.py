@@ -12,10 +12,10 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from indexing.catalog import digest
 from indexing.errors import ConfigError, SourceError
 from indexing.feeds.records import Reader, record_offers
 from indexing.feeds.types import Entry, Feed, Listing, Offer
+from indexing.hashing import digest
 
 PAGE = 500
 """Rows fetched at a time."""

@@ -13,8 +13,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError
 
 from chunking.types import Document
-from indexing.catalog import digest
 from indexing.errors import ConfigError
+from indexing.hashing import digest
 from indexing.members import Member
 from indexing.types import Scope
 

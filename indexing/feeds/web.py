@@ -21,11 +21,11 @@ from urllib.parse import urlsplit
 import httpx
 
 from chunking.types import Document
-from indexing.catalog import digest
 from indexing.errors import SourceError
 from indexing.feeds.access import WebLimits
 from indexing.feeds.files import lines_of
 from indexing.feeds.types import Entry, Failure, Feed, Item, Listing, Offer, Parse
+from indexing.hashing import digest
 from indexing.members import Member
 from indexing.types import GLOBAL
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from indexing.catalog import digest
+from indexing.hashing import digest
 from indexing.types import Kind
 
 Format = Literal["letopis", "mem0", "langgraph"]

@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from indexing.catalog import DeadLetter
+from indexing.catalog_rows import DeadLetter
 
 
 def dead_record(letter: DeadLetter) -> dict[str, Any]:

@@ -13,9 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
-from indexing.catalog import PAGE, Catalog, DeadLetter, SourceRow, digest
+from indexing.catalog import Catalog
+from indexing.catalog_rows import PAGE, DeadLetter, SourceRow
 from indexing.catalog_schema import MIGRATIONS
 from indexing.errors import LetopisError, StoreError, StoreLocked, StoreUnavailable
+from indexing.hashing import digest
 from indexing.types import GLOBAL, session_scope, user_scope
 
 ANN = user_scope("ann")
@@ -330,7 +332,8 @@ def test_an_error_shows_no_value(catalog: Catalog, url: str) -> None:
 
 WRITER = textwrap.dedent("""
     import sys
-    from indexing.catalog import Catalog, DeadLetter, SourceRow
+    from indexing.catalog import Catalog
+    from indexing.catalog_rows import DeadLetter, SourceRow
     from indexing.types import user_scope
 
     url, name = sys.argv[1:]

@@ -8,8 +8,9 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.engine import make_url
 
-from indexing.catalog import Catalog, DeadLetter, SourceRow
+from indexing.catalog import Catalog
 from indexing.catalog_database import Database
+from indexing.catalog_rows import DeadLetter, SourceRow
 from indexing.errors import StoreLocked, StoreUnavailable
 from indexing.types import user_scope
 

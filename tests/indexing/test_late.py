@@ -9,10 +9,10 @@ import pytest
 
 from chunking.types import Document, Session, Turn
 from configs.settings import ChunkingSettings, LateSettings, LateTurnSettings
-from indexing.catalog import digest
 from indexing.dense import PassageTooLong, normalize
 from indexing.embed import Reading, dense_vectors
 from indexing.errors import ConfigError
+from indexing.hashing import digest
 from indexing.index import Index, Source
 from indexing.ingest import document_source, ingest_session
 from indexing.late import GROUP, Context, Late, Place, Share, late_vectors

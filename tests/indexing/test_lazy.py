@@ -116,7 +116,7 @@ def test_a_model_that_turns_out_otherwise_is_refused_each_time(load: Loader) -> 
     load.made = Wider
     changed = LazyEmbedder(Shape("tiny", 32, 400), load)
     for ask in (lambda: changed.passages(["a"]), lambda: changed.query("a")):
-        with pytest.raises(SchemaMismatch, match="dim=32.* became .*dim=48.*letopis reindex"):
+        with pytest.raises(SchemaMismatch, match=r"dim=32.* became .*dim=48.*letopis reindex"):
             ask()
 
 

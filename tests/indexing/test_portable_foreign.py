@@ -174,6 +174,12 @@ def test_the_shapes_of_mem0(data: object) -> None:
     assert (export.refused, export.notes, dict(export.left_out)) == ([], [], {})
 
 
+def test_an_item_is_not_taken_for_an_answer_because_of_its_other_fields() -> None:
+    export = read(mem0(data={"memory": "something else", "user_id": "anna"}))
+    assert [i.text for i in export.items] == ["Anna lives in Tver"]
+    assert export.left_out == {"data": 1}
+
+
 def test_an_item_of_another_user_is_refused_where_one_is_named() -> None:
     data = [mem0(), mem0(id="m2", user_id="boris"), mem0(id="m3", user_id="absent", agent_id="a")]
     export = read(data, "anna")

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from indexing.catalog import Writing
+from indexing.catalog_rows import Writing
 from indexing.errors import SourceError
 from indexing.feeds.access import Access
 from indexing.feeds.files import stamp_of
@@ -388,9 +388,10 @@ def _not_cut(_: object) -> Any:
 def test_a_file_that_is_gone_when_the_run_after_a_crash_starts_leaves_nothing(
     index: Index, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(Writing, "commit", Mock(side_effect=KeyboardInterrupt))
-        ingest(index, docs)
+        with pytest.raises(KeyboardInterrupt):
+            ingest(index, docs)
     assert len(stored(index)) == 3
     (docs / "a.md").unlink()
     (docs / "b.md").rename(docs / "z.md")

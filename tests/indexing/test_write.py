@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from chunking.types import Document
-from indexing.catalog import SourceRow, Writing, digest
+from indexing.catalog_rows import SourceRow, Writing
 from indexing.dense import PassageTooLong
 from indexing.errors import InvalidId, InvalidInput, StoreUnavailable
+from indexing.hashing import digest
 from indexing.index import Index, Source
 from indexing.ingest import document_source
 from indexing.remember import remember
@@ -429,7 +430,7 @@ def test_a_run_after_a_crash_converges_to_a_clean_one(
             crashed = 1
             if part == "commit":
                 failing = Failing(Written, ("commit",), at, after)
-                patch.setattr(Writing, "commit", lambda *given: failing.commit(*given))
+                patch.setattr(Writing, "commit", lambda *given, f=failing: f.commit(*given))
                 write(index, ANN, new)
             else:
                 failing = Failing(getattr(index, part), STEPS[part], at, after)

@@ -10,7 +10,7 @@ import pytest
 import typer.main
 
 import letopis.cli
-from letopis.console import DEAD, FAILED, INTERRUPTED
+from letopis import console
 from tests.letopis.conftest import ROOT, Cli
 
 DOCS = (ROOT / "docs" / "cli.md").read_text()
@@ -63,7 +63,7 @@ def extra(path: str) -> list[set[str]]:
 
 def test_the_page_names_every_exit_code() -> None:
     codes = re.findall(r"^\| (\d+) \|", DOCS, flags=re.MULTILINE)
-    ours = [0, FAILED, DEAD, INTERRUPTED]
+    ours = [0, console.FAILED, console.DEAD, console.INTERRUPTED]
     assert codes == [str(code) for code in ours]
 
 
@@ -189,7 +189,7 @@ def test_a_wrong_command_line_prints_usage_and_logs_stay_off_stdout(cli: Cli) ->
         *(("no-such-command",), ("ingest",), ("remember", "x"), ("eval", "run", "--no-such")),
     )
     for done in wrong:
-        assert (done.code, done.out) == (DEAD, "")
+        assert (done.code, done.out) == (console.DEAD, "")
         assert done.err.startswith("Usage: letopis ")
     assert version.out == f"letopis {letopis.__version__}\n"
     assert status.json["data_dir"] == "other"

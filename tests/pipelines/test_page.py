@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexing.catalog import DeadLetter
+from indexing.catalog_rows import DeadLetter
 from indexing.errors import StoreLocked
 from indexing.types import GLOBAL
 from pipelines.counts import counts_of

@@ -21,8 +21,9 @@ from qdrant_client import QdrantClient
 
 import letopis
 from chunking.types import Chunk
-from indexing.catalog import Catalog, digest
+from indexing.catalog import Catalog
 from indexing.dense import Matrix, normalize
+from indexing.hashing import digest
 from indexing.index import Index, Source
 from indexing.server import ServerStore
 from indexing.sparse import terms

@@ -1,0 +1,136 @@
+"""Rows of the catalog's tables, and a tenant's turn to write them: `Writing`."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select
+
+from indexing.catalog_schema import conversations, dead_letters, owner_key, scopes, sources
+from indexing.hashing import digest
+from indexing.types import Scope
+
+PAGE = 500
+"""Keys in one statement: engines limit its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """An indexed source: what it held when it was last written.
+
+    A turn of a chat has its conversation and when it was said, in seconds since the epoch.
+    """
+
+    source_id: str
+    content_hash: str
+    chunks: int
+    conversation_id: str = ""
+    said_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A source or record that could not be indexed: where it is and why, never its text."""
+
+    scope: Scope
+    path: str
+    place: str
+    reason: str
+    attempts: int = 1
+    failed_at: float = 0.0
+
+
+class Writing:
+    """A tenant's turn to write: rows that change in the transaction of `Catalog.writing`."""
+
+    def __init__(self, connection: Connection, scope: Scope) -> None:
+        self.connection = connection
+        self._scope = scope
+
+    def commit(self, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
+        """Record sources as indexed, replacing earlier rows.
+
+        The rows of ``former`` ids, of sources that were renamed, go. A document is its own path:
+        its dead letter goes too.
+        """
+        connection, scope = self.connection, self._scope
+        if not rows:
+            return
+        self.remove([*(row.source_id for row in rows), *former])
+        connection.execute(insert(sources), [source_values(scope, row) for row in rows])
+        note_conversations(connection, scope, {row.conversation_id for row in rows} - {""})
+        for start in range(0, len(rows), PAGE):
+            keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
+            mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
+            connection.execute(delete(dead_letters).where(*mine))
+
+    def remove(self, source_ids: Sequence[str]) -> None:
+        """Drop the rows of sources."""
+        for keys in pages(source_ids):
+            own = sources.c.tenant == self._scope.tenant
+            self.connection.execute(delete(sources).where(own, sources.c.key.in_(keys or [])))
+
+
+def source_values(scope: Scope, row: SourceRow) -> dict[str, Any]:
+    """Return the columns of a source's row."""
+    return {
+        "tenant": scope.tenant,
+        "key": digest(row.source_id),
+        "collection": scope.collection,
+        "source_id": row.source_id,
+        "content_hash": row.content_hash,
+        "chunks": row.chunks,
+        "indexed_at": datetime.now(UTC).timestamp(),
+        "conversation_id": row.conversation_id,
+        "said_at": row.said_at,
+    }
+
+
+def pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:
+    """Yield key pages that fit a statement's parameter limit; one None for "no list given"."""
+    if source_ids is None:
+        yield None
+        return
+    for start in range(0, len(source_ids), PAGE):
+        yield [digest(source_id) for source_id in source_ids[start : start + PAGE]]
+
+
+def note_scope(connection: Connection, scope: Scope) -> None:
+    """Add a scope that is not known yet."""
+    query = select(scopes.c.tenant).where(scopes.c.tenant == scope.tenant)
+    if connection.execute(query).first() is None:
+        row = {
+            "tenant": scope.tenant,
+            "owner": owner_key(scope.user_id),
+            "collection": scope.collection,
+            "user_id": scope.user_id,
+            "session_id": scope.session_id,
+            "created_at": datetime.now(UTC).timestamp(),
+        }
+        connection.execute(insert(scopes).values(row))
+
+
+def note_conversations(connection: Connection, scope: Scope, ids: Collection[str]) -> None:
+    """Add the conversations that are not known yet."""
+    named = {digest(conversation_id): conversation_id for conversation_id in sorted(ids)}
+    if not named:
+        return
+    table = conversations.c
+    query = select(table.key).where(table.tenant == scope.tenant, table.key.in_(named))
+    known = set(connection.execute(query).scalars())
+    rows = [
+        {
+            "tenant": scope.tenant,
+            "key": key,
+            "collection": scope.collection,
+            "user_id": scope.user_id,
+            "session_id": scope.session_id,
+            "conversation_id": conversation_id,
+            "closed_turns": 0,
+        }
+        for key, conversation_id in named.items()
+        if key not in known
+    ]
+    if rows:
+        connection.execute(insert(conversations), rows)
