@@ -300,6 +300,9 @@ class ScheduleSettings(Section):
     idle_minutes: float = Field(
         30.0, gt=0, description="minutes without a turn after which a session is closed"
     )
+    on_idle: Literal["keep", "archive", "clear"] = Field(
+        "keep", description="what happens to the own memories of a session that went quiet"
+    )
     workers: int = Field(1, ge=1, description="files that are embedded at once, over all runs")
     threads: int = Field(
         0, ge=0, description="threads of the embedder in a scheduled run; 0: half of the cores"

@@ -149,6 +149,7 @@ scopes = Table(
     Column("user_id", Exact, nullable=False),
     Column("session_id", Exact, nullable=False),
     Column("created_at", Float, nullable=False),
+    Column("closed_at", Float),
 )
 
 deployment = Table(
@@ -227,7 +228,10 @@ def _create_forgetting(connection: Connection) -> None:
     """
     made = [scopes, deployment, tombstones, receipts, events]
     metadata.create_all(connection, made)
-    if connection.execute(select(deployment).where(deployment.c.name == DIGEST_KEY)).first() is None:
+    if (
+        connection.execute(select(deployment).where(deployment.c.name == DIGEST_KEY)).first()
+        is None
+    ):
         row = {"name": DIGEST_KEY, "value": secrets.token_hex(32)}
         connection.execute(insert(deployment).values(row))
     known = set(connection.execute(select(scopes.c.tenant)).scalars())

@@ -9,6 +9,7 @@ LetopisError                     (chunking.errors)
 │   └── MissingExtra             an optional package is not installed; says the install command
 ├── SourceError                  one source cannot be read: goes to the dead-letter table
 └── StoreError                   the vector store or the catalog
+    ├── Forgotten                a write of what was forgotten and not lifted since
     ├── ReindexRefused           the new model cannot read a memory: the old vectors stay
     ├── StoreDamaged             files of the embedded store are gone or unreadable; says what to do
     ├── StoreLocked              another process holds the embedded store; names it
@@ -16,11 +17,14 @@ LetopisError                     (chunking.errors)
     └── SchemaMismatch           the collection was built with another model, template or chunker
 """
 
+from typing import Literal
+
 from chunking.errors import ChunkingError, LetopisError
 
 __all__ = [
     "ChunkingError",
     "ConfigError",
+    "Forgotten",
     "InvalidId",
     "InvalidInput",
     "LetopisError",
@@ -67,6 +71,26 @@ class SourceError(LetopisError):
 
 class StoreError(LetopisError):
     """The vector store or the catalog failed."""
+
+
+LIFT = {
+    "user": "letopis forget --lift --user U",
+    "session": "letopis forget --lift --user U --session S",
+    "source": "letopis forget --lift --source ID (with --user and --session, or --global)",
+    "memory": "letopis forget --lift --memory ID (with --user and --session, or --global)",
+}
+"""The command that lets a forgotten thing be written again, without naming the thing."""
+
+
+class Forgotten(StoreError):
+    """A write of what was forgotten: a tombstone blocks it until it is lifted. Names no id."""
+
+    def __init__(self, what: Literal["user", "session", "source", "memory"]) -> None:
+        super().__init__(what)
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"this {self.what} was forgotten; to let it be written again: {LIFT[self.what]}"
 
 
 class ReindexRefused(StoreError):

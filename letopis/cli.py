@@ -23,6 +23,7 @@ from letopis.commands import (
     recall,
     reindex,
     schedule,
+    sessions,
     status,
 )
 from letopis.console import FAILED, INTERRUPTED, out, say
@@ -35,6 +36,7 @@ GROUPS = (
     reindex.commands,
     demo.commands,
     dead_letters.commands,
+    sessions.commands,
     evals.commands,
 )
 """Every group of commands, in the order of the help; one without a name adds to the top level."""

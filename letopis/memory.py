@@ -17,6 +17,7 @@ from configs.embedders import Progress
 from configs.settings import Settings, load
 from indexing import ingest as files
 from indexing import remember as facts
+from indexing.closing import Closed, Ending, close_session
 from indexing.errors import InvalidInput
 from indexing.feeds.types import Feed
 from indexing.index import Report
@@ -53,7 +54,8 @@ class LongTermMemory:
     ) -> Result:
         """Return the k memories that answer best: global ones, the user's, the session's.
 
-        With ``as_of`` the facts are those that held then. Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
+        With ``as_of`` the facts are those that held then. Raises `InvalidInput`, `InvalidId`,
+        `StoreError`, `ModelError`.
         """
         return self.parts.retriever.retrieve(query, user_id, session_id, k, kinds, as_of)
 
@@ -72,13 +74,15 @@ class LongTermMemory:
         A fact about a ``subject`` takes the place of the one before; see `indexing.remember`.
         """
         scope = scope_for(user_id, session_id)
-        return facts.remember(
-            self.parts.index, scope, text, kind, at, expires_at, subject
-        )
+        return facts.remember(self.parts.index, scope, text, kind, at, expires_at, subject)
 
     def history(self, user_id: str, subject: str, session_id: str | None = None) -> list[Memory]:
         """Return all that was said about a subject, in the order in which it held."""
         return facts.history(self.parts.index, scope_for(user_id, session_id), subject)
+
+    def close_session(self, user_id: str, session_id: str, ending: Ending = "archive") -> Closed:
+        """Take a session's own memories out of every answer: archived, or cleared for good."""
+        return close_session(self.parts.index, user_id, session_id, ending)
 
     def ingest(
         self,

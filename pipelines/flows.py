@@ -124,6 +124,10 @@ def digest_sessions(data_dir: str | None = None) -> ClosingReport:
         with page.timed("close"):
             report = steps.close_sessions(work)
         page.counts = counts_of(report)
+        if work.settings.schedule.on_idle != "keep":
+            _open(work)
+            with page.timed("end"):
+                page.counts |= counts_of(steps.end_sessions(work))
         publish(page, "digest-sessions")
         return report
 

@@ -22,6 +22,7 @@ from configs.build import Parts, build
 from configs.reindex import ReindexReport, reindex
 from configs.settings import Settings
 from configs.stores import build_catalog
+from indexing.closing import Closed, close_idle_sessions
 from indexing.conversations import ClosingReport, close_idle
 from indexing.errors import MissingExtra, ModelError, StoreLocked, StoreUnavailable
 from indexing.expire import SweepReport, sweep
@@ -121,6 +122,17 @@ def close_sessions(work: Work) -> ClosingReport:
     idle = timedelta(minutes=work.settings.schedule.idle_minutes)
     with fit_to_store(), closing(build_catalog(work.settings)) as catalog:
         return close_idle(catalog, utc_now(), idle, work.progress)
+
+
+@step("end idle sessions")
+def end_sessions(work: Work) -> Closed:
+    """Archive or clear the own memories of sessions that went quiet, as the settings say."""
+    chosen = work.settings.schedule
+    if chosen.on_idle == "keep":
+        return Closed()
+    with fit_to_store():
+        idle = timedelta(minutes=chosen.idle_minutes)
+        return close_idle_sessions(work.opened.index, idle, chosen.on_idle)
 
 
 @step("remove expired memories")

@@ -1,0 +1,90 @@
+"""A session that is over: its own memories leave every answer. `close_session`.
+
+Archived ones are kept as what held until then: ``as_of``, `history` and an export still show them.
+Cleared ones are deleted. What a conversation left in the user's own memory is not touched. A
+session that is written to again is open again, with what is written from then on.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Literal, get_args
+
+from sqlalchemy import delete, func, select, update
+
+from indexing.catalog_schema import conversations, scopes, sources
+from indexing.errors import InvalidInput
+from indexing.index import Index
+from indexing.merge import Plan
+from indexing.removal import settle
+from indexing.types import Filter, Scope, session_scope
+
+Ending = Literal["archive", "clear"]
+"""What happens to the memories of a session that is closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """How many sessions were closed, and how many memories were archived or cleared."""
+
+    sessions: int = 0
+    archived: int = 0
+    cleared: int = 0
+
+    def add(self, other: "Closed") -> "Closed":
+        """Return the sum of both."""
+        return Closed(
+            self.sessions + other.sessions,
+            self.archived + other.archived,
+            self.cleared + other.cleared,
+        )
+
+
+def close_session(index: Index, user_id: str, session_id: str, ending: Ending) -> Closed:
+    """Archive or clear the memories of one session; durable when it returns.
+
+    Closing it again is fine. Raises `InvalidInput` for another ending, `StoreError`.
+    """
+    if ending not in get_args(Ending):
+        raise InvalidInput(f"a session is closed by {' or '.join(get_args(Ending))}, not {ending}")
+    scope = session_scope(user_id, session_id)
+    now = index.clock()
+    with index.catalog.writing(scope) as turn:
+        held = {m.id: m for m in index.store.scroll(scope.collection, Filter(scope))}
+        if ending == "clear":
+            made = Plan(delete=list(held))
+            for table in (sources, conversations):
+                turn.connection.execute(delete(table).where(table.c.tenant == scope.tenant))
+        else:
+            made = Plan(put=[replace(m, valid_to=now) for m in held.values() if not m.valid_to])
+        settle(index, scope, made, held)
+        mark = update(scopes).where(scopes.c.tenant == scope.tenant)
+        turn.connection.execute(mark.values(closed_at=now.timestamp()))
+    if made.delete:
+        index.store.vacuum(scope.collection)
+    return Closed(1, len(made.put), len(made.delete))
+
+
+def close_idle_sessions(index: Index, idle: timedelta, ending: Ending) -> Closed:
+    """Close the sessions to which nothing was written since ``idle`` before now."""
+    done = Closed()
+    for scope in list(_idle(index, (index.clock() - idle).timestamp())):
+        done = done.add(close_session(index, scope.user_id, scope.session_id, ending))
+    return done
+
+
+def _idle(index: Index, moment: float) -> Iterator[Scope]:
+    """Yield the open sessions to which nothing was written since a moment."""
+    last = func.max(sources.c.indexed_at)
+    query = (
+        select(scopes.c.user_id, scopes.c.session_id, scopes.c.closed_at, last)
+        .join(sources, sources.c.tenant == scopes.c.tenant)
+        .where(scopes.c.collection == "session")
+        .group_by(scopes.c.tenant, scopes.c.user_id, scopes.c.session_id, scopes.c.closed_at)
+        .having(last < moment)
+    )
+    with index.catalog.database.read() as connection:
+        rows = list(connection.execute(query))
+    for user_id, session_id, closed_at, written in rows:
+        if closed_at is None or closed_at < written:
+            yield session_scope(user_id, session_id)
