@@ -16,7 +16,7 @@ from configs.settings import ChunkingSettings, LateSettings, Settings
 from indexing import template
 from indexing.dense import Embedder, TokenEmbedder, token_embedder
 from indexing.errors import ConfigError
-from indexing.index import Recipe
+from indexing.index import Dedup, Recipe
 from indexing.late import Cutter, Late, Share
 
 MEAN_TERMS = {"document": 160.0, "turn": 40.0, "tool_result": 60.0, "fact": 12.0, "digest": 80.0}
@@ -57,6 +57,7 @@ def build_recipe(settings: Settings, embedder: Embedder) -> Recipe:
         mean_terms=MEAN_TERMS,
         ttl={name: timedelta(days=days) for name, days in settings.ingest.ttl_days.items()},
         late_turns=build_late(chosen.late_turns, embedder, True) if told else None,
+        dedup=Dedup(**settings.dedup.model_dump()),
     )
 
 

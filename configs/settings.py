@@ -217,6 +217,19 @@ class IngestSettings(Section):
     _zone = field_validator("timezone")(_known_zone)
 
 
+class DedupSettings(Section):
+    """Memories that say the same in other words (docs/dedup.md); vectors do not depend on it."""
+
+    at_write: bool = Field(
+        True, description="compare what is new with what is stored; else nightly"
+    )
+    kinds: tuple[Literal["fact", "procedure", "document"], ...] = Field(
+        ("fact", "procedure"), description="kinds of which one may stand for another"
+    )
+    neighbours: int = Field(5, ge=1, le=100, description="how many of the nearest are compared")
+    cosine: float = Field(0.9, ge=-1, le=1, description="least cosine of two that are merged")
+
+
 class SourceSettings(Section):
     """Where documents come from: one of ``path``, ``list``, ``sql``, ``urls``."""
 
@@ -295,6 +308,7 @@ class ScheduleSettings(Section):
     )
     digest: When = Field("15m", description="how often sessions that went quiet are closed")
     expire: When = Field("1h", description="how often expired memories leave the disk")
+    dedup: When = Field("0 3 * * *", description="how often near duplicates are merged")
     reindex: When = Field("", description="how often a changed model or template is applied")
     timezone: str = Field("UTC", description="zone of cron lines, as `Europe/Moscow`")
     idle_minutes: float = Field(
@@ -342,6 +356,7 @@ class Settings(BaseSettings):
     template: TemplateSettings = TemplateSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     ingest: IngestSettings = IngestSettings()
+    dedup: DedupSettings = DedupSettings()
     sources: tuple[SourceSettings, ...] = Field(
         (), description="what `letopis sync` brings in, each a `[[sources]]` table"
     )

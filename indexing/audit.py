@@ -1,7 +1,7 @@
 """The audit log: who changed, forgot, imported or exported what, and when. `Audit`.
 
-Scopes and memories are named by keyed digests, so an event says nothing of what was deleted; whoever
-knows the ids finds its events. The text of a memory is never part of an event.
+Scopes and memories are named by keyed digests, so an event says nothing of what was deleted;
+whoever knows the ids finds its events. The text of a memory is never part of an event.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Event:
 
 def named(actor: str, scope: Scope) -> str:
     """Return how an actor is written down: somebody's own id is not, `PERSON` stands for it."""
-    return PERSON if actor in (scope.user_id, scope.session_id) else actor
+    return PERSON if actor and actor in (scope.user_id, scope.session_id) else actor
 
 
 class Audit:

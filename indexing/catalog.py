@@ -33,6 +33,7 @@ from indexing.catalog_schema import (
 from indexing.errors import StoreLocked
 from indexing.generations import Generations, active_of, check_write
 from indexing.hashing import digest
+from indexing.tombstones import Blocked, Tombstones, owner_lock
 from indexing.types import Scope
 
 HELD = 0.05
@@ -45,6 +46,7 @@ class Catalog:
     def __init__(self, url: str, busy_timeout: float = 10.0) -> None:
         self._database = Database(url, busy_timeout)
         self._busy_timeout = busy_timeout
+        self.tombstones = Tombstones(self._database)
         with ExitStack() as undo:
             undo.callback(self.close)
             with self._database.write("schema") as connection:
@@ -120,13 +122,17 @@ class Catalog:
         """Note that points of these sources are about to change: until `commit` or `remove` their
         rows hold no content hash.
 
-        If the run dies in between, no later one takes the sources for unchanged, and one that finds
-        them gone knows that there may be points of them.
+        Sources that were forgotten are left out. If the run dies in between, no later one takes the
+        sources for unchanged, and one that finds them gone knows that there may be points of them.
         """
         names = list(dict.fromkeys(source_ids))
         if not names:
             return
         with self._writing(scope) as connection:
+            blocked = self.tombstones.check(connection, scope, names)
+            if blocked.by:
+                blocked.refuse()
+            names = [name for name in names if name not in blocked.source_ids]
             note_scope(connection, scope)
             for start in range(0, len(names), PAGE):
                 page = {digest(name): name for name in names[start : start + PAGE]}
@@ -136,6 +142,14 @@ class Catalog:
                 rows = [SourceRow(name, "", 0) for key, name in page.items() if key not in known]
                 if rows:
                     connection.execute(insert(sources), [source_values(scope, row) for row in rows])
+
+    def blocked(self, scope: Scope, source_ids: Sequence[str] = ()) -> Blocked:
+        """Tell what may not be written now, of a scope or of these sources, since it was forgotten.
+
+        A look ahead, to spare work: `Writing.blocked` decides.
+        """
+        with self._database.read() as connection:
+            return self.tombstones.check(connection, scope, source_ids)
 
     def commit(self, scope: Scope, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
         """Record sources as indexed, in one transaction; see `Writing.commit`."""
@@ -164,7 +178,7 @@ class Catalog:
         make none inside.
         """
         with self._writing(scope) as connection:
-            yield Writing(connection, scope)
+            yield Writing(connection, scope, self.tombstones)
 
     @contextmanager
     def _writing(self, scope: Scope) -> Iterator[Connection]:
@@ -172,7 +186,8 @@ class Catalog:
         deadline = time.monotonic() + self._busy_timeout
         with ExitStack() as transaction:
             while True:
-                writing = self._database.write(scope.tenant, shared=[generations.name])
+                shared = [generations.name, owner_lock(scope)]
+                writing = self._database.write(scope.tenant, shared=shared)
                 connection = transaction.enter_context(writing)
                 try:
                     check_write(connection, self.generation)
@@ -194,10 +209,17 @@ class Catalog:
         return sorted(found, key=lambda scope: (scope.collection != "user", scope.session_id))
 
     def bury(self, letters: Sequence[DeadLetter]) -> None:
-        """Put failed sources into the dead-letter table; a repeated failure counts attempts."""
+        """Put failed sources into the dead-letter table; a repeated failure counts attempts.
+
+        What was forgotten is left out.
+        """
         now = datetime.now(UTC).timestamp()
-        with self._database.write(*(letter.scope.tenant for letter in letters)) as connection:
+        names = [letter.scope.tenant for letter in letters]
+        owners = sorted({owner_lock(letter.scope) for letter in letters})
+        with self._database.write(*names, shared=owners) as connection:
             for letter in letters:
+                if self.tombstones.check(connection, letter.scope, [letter.path]):
+                    continue
                 key = digest(letter.path, letter.place)
                 where = (dead_letters.c.tenant == letter.scope.tenant, dead_letters.c.key == key)
                 attempts = connection.execute(

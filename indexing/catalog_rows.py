@@ -1,6 +1,6 @@
 """Rows of the catalog's tables, and a tenant's turn to write them: `Writing`."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -9,6 +9,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from indexing.catalog_schema import conversations, dead_letters, owner_key, scopes, sources
 from indexing.hashing import digest
+from indexing.tombstones import Blocked, Tombstones
 from indexing.types import Scope
 
 PAGE = 500
@@ -44,9 +45,22 @@ class DeadLetter:
 class Writing:
     """A tenant's turn to write: rows that change in the transaction of `Catalog.writing`."""
 
-    def __init__(self, connection: Connection, scope: Scope) -> None:
+    def __init__(self, connection: Connection, scope: Scope, tombstones: Tombstones) -> None:
         self.connection = connection
         self._scope = scope
+        self._tombstones = tombstones
+
+    def blocked(self, source_ids: Iterable[str] = (), memory_ids: Iterable[str] = ()) -> Blocked:
+        """Tell which of these were forgotten. Raises `Forgotten` when the whole scope was."""
+        found = self._tombstones.check(self.connection, self._scope, source_ids, memory_ids)
+        if found.by:
+            found.refuse()
+        return found
+
+    def lift(self, memory_ids: Sequence[str]) -> None:
+        """Let memories be written again."""
+        if memory_ids:
+            self._tombstones.lift("memory", self._scope, memory_ids, connection=self.connection)
 
     def commit(self, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
         """Record sources as indexed, replacing earlier rows.

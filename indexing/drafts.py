@@ -29,13 +29,15 @@ FORMAT = "memory-2"
 class Draft:
     """A memory on its way, without its id: that depends on what it joins.
 
-    ``renews`` says that its end is in force, also where it was stored with another one.
+    ``renews`` says that its end is in force, also where it was stored with another one; ``told``
+    is what was said to the memory itself.
     """
 
     memory: Memory
     reading: Reading
     statement: Statement | None = None
     renews: bool = False
+    told: bool = False
 
 
 def drafts(index: Index, scope: Scope, source: Source) -> Iterator[Draft]:
@@ -74,7 +76,8 @@ def drafts(index: Index, scope: Scope, source: Source) -> Iterator[Draft]:
         )
         if said:
             memory = replace(memory, value=said.value, closes=said.closes, valid_from=said.since)
-        yield Draft(memory, reading, said, source.told or source.expires_at is not None)
+        renews = source.told or source.expires_at is not None
+        yield Draft(memory, reading, said, renews, source.told)
 
 
 def identified(memory: Memory) -> Memory:

@@ -31,13 +31,15 @@ def utc_now() -> datetime:
 class Dedup:
     """Which memories may stand for others that say the same in other words.
 
-    ``kinds`` are looked at when they are written, ``neighbours`` is how many of the nearest of the
-    scope are compared, ``cosine`` is the least that two have in common.
+    ``kinds`` are looked at by the nightly pass, and ``at_write`` when they are written;
+    ``neighbours`` is how many of the nearest of the scope are compared, ``cosine`` is the least
+    that two have in common.
     """
 
     kinds: tuple[Kind, ...] = ("fact", "procedure")
     neighbours: int = 5
     cosine: float = 0.9
+    at_write: bool = True
 
 
 @dataclass(frozen=True, slots=True)

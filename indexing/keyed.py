@@ -1,8 +1,8 @@
 """Keyed digests: what stands for an id after the id itself is forgotten. `Keyed`.
 
-A digest is an HMAC-SHA256 under the deployment's own secret: equal only for equal parts, and without
-the secret nobody can try names against it. Whoever holds the whole catalog holds the secret too; a
-receipt or an audit log that leaves it tells nothing.
+A digest is an HMAC-SHA256 under the deployment's own secret: equal only for equal parts, and
+without the secret nobody can try names against it. Whoever holds the whole catalog holds the
+secret too; a receipt or an audit log that leaves it tells nothing.
 """
 
 import hmac

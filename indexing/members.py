@@ -10,12 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import Connection, Row, delete, insert, select
 
 from indexing.catalog import Catalog
 from indexing.catalog_rows import PAGE
 from indexing.catalog_schema import members
 from indexing.hashing import digest
+from indexing.tombstones import owner_lock
 from indexing.types import Scope
 
 
@@ -47,6 +48,7 @@ class Members:
 
     def __init__(self, catalog: Catalog) -> None:
         self._database = catalog.database
+        self._tombstones = catalog.tombstones
 
     def of(self, feed: str) -> dict[tuple[str, str], Member]:
         """Return what a feed saw last, by tenant and id."""
@@ -56,14 +58,30 @@ class Members:
         return {member.place: member for member in found}
 
     def put(self, feed: str, rows: Sequence[Member]) -> None:
-        """Record what a feed sees now, in one transaction."""
+        """Record what a feed sees now, in one transaction; not what was forgotten."""
         last = {row.place: row for row in rows}
         if not last:
             return
-        with self._database.write(f"feed {feed}") as connection:
+        owners = sorted({owner_lock(row.scope) for row in rows})
+        with self._database.write(f"feed {feed}", shared=owners) as connection:
             for where in _places(list(last.values())):
                 connection.execute(delete(members).where(members.c.feed == feed, *where))
-            connection.execute(insert(members), [_row(feed, row) for row in last.values()])
+            kept = self._kept(connection, list(last.values()))
+            if kept:
+                connection.execute(insert(members), [_row(feed, row) for row in kept])
+
+    def _kept(self, connection: Connection, rows: Sequence[Member]) -> list[Member]:
+        """Return the members that no tombstone blocks."""
+        by_scope: defaultdict[Scope, list[Member]] = defaultdict(list)
+        for row in rows:
+            by_scope[row.scope].append(row)
+        kept: list[Member] = []
+        for scope, held in by_scope.items():
+            names = [row.source_id for row in held]
+            blocked = self._tombstones.check(connection, scope, names)
+            if not blocked.by:
+                kept += [row for row in held if row.source_id not in blocked.source_ids]
+        return kept
 
     def drop(self, feed: str, rows: Sequence[Member]) -> None:
         """Forget that a feed offers these."""

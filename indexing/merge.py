@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from indexing.alike import comparable
 from indexing.chains import ended_by, following, holder, holds_at, in_order, inserted
 from indexing.dedup import Verdict, decide
 from indexing.drafts import Draft, identified
@@ -129,7 +130,7 @@ class _Work:
             return None, None
         for name, cosine in near:
             other = self.now.get(name)
-            if other is None or other.kind != draft.memory.kind or not self._is_live(other):
+            if other is None or not comparable(draft.memory, other) or not self._is_live(other):
                 continue
             verdict = decide(draft.memory.text, other.text, cosine, self._dedup.cosine)
             if verdict.merge:
@@ -183,9 +184,10 @@ class _Work:
         family = new.subject.partition(".")[0]
         for other in list(self.now.values()):
             same = other.value == value and other.subject.partition(".")[0] == family
-            if same and other.id != new.id and other.subject != new.subject and not other.closes:
-                if holds_at(other, new.valid_from):
-                    self.now[other.id] = ended_by(other, new)
+            if not same or other.closes or other.subject == new.subject:
+                continue
+            if holds_at(other, new.valid_from):
+                self.now[other.id] = ended_by(other, new)
 
     def _ends(self, draft: Draft) -> bool:
         """Tell whether a statement that something is over speaks of what holds."""

@@ -1,9 +1,9 @@
 """Receipts of what was forgotten, each chained by its hash to the one before. `Receipts`.
 
 A receipt tells who asked and what was done, in counts and times, and names what was forgotten only
-by a keyed digest. It is a proof against errors and quiet edits: one that is changed, taken out, moved
-or cut off the end is found by `Receipts.verify`. Whoever may write the catalog could make the whole
-chain anew; a hash that was printed and kept elsewhere shows that too.
+by a keyed digest. The chain is a proof against errors and quiet edits: a receipt that is changed,
+taken out, moved or cut off the end is found by `Receipts.verify`. Whoever may write the catalog
+could make the whole chain anew; a hash that was printed and kept elsewhere shows that too.
 """
 
 import hashlib

@@ -2,8 +2,8 @@
 
 A tombstone is a keyed digest: it blocks an id without naming it. It is put before anything is
 deleted and checked inside the transaction of each write, so an ingest that runs meanwhile ends
-forgotten too. A user's tombstone blocks the user's own scope and every session of the user, existing
-or not. Nothing here deletes anything.
+forgotten too. A user's tombstone blocks the user's own scope and every session of the user,
+existing or not. Nothing here deletes anything.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -6,19 +6,22 @@ that another process writes or forgets comes in between. A crash leaves sources 
 changed, whose memories the next run writes again under the same ids, or deletes.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from indexing.catalog_rows import DeadLetter, SourceRow
+from indexing.catalog_rows import DeadLetter, SourceRow, Writing
 from indexing.dense import PassageTooLong
-from indexing.drafts import Draft, drafts, point_of, words_of
+from indexing.drafts import Draft, drafts, identified, point_of, words_of
 from indexing.embed import Reading, dense_vectors
+from indexing.errors import Forgotten
 from indexing.index import Index, Origin, Report, Source
 from indexing.merge import Neighbours, Plan, plan
 from indexing.rebuild import chunk_of, name_of
 from indexing.sparse import language
 from indexing.store import DENSE
 from indexing.template import Views, views
+from indexing.tombstones import Blocked
 from indexing.types import Branch, Filter, Memory, Scope, Vector
 
 Vectors = dict[str, Vector]
@@ -51,6 +54,8 @@ def _write_each(
     """Write a batch; when one source cannot be embedded, the others still are."""
     try:
         write_batch(index, scope, sources, report)
+    except Forgotten:
+        report.forgotten += len(sources)
     except PassageTooLong as error:
         if len(sources) == 1:
             source, place = sources[0], ""
@@ -63,28 +68,34 @@ def _write_each(
 
 
 def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> Plan:
-    """Write one batch and add to the report; return what was done to which memory."""
+    """Write one batch and add to the report; return what was done to which memory.
+
+    What was forgotten is left out. Raises `Forgotten` when that is the whole scope.
+    """
+    sources = _allowed(sources, index.catalog.blocked(scope, _names(sources)), report)
     if not sources:
         return Plan()
-    recipe = index.recipe
+    batch: Sequence[Draft]
     batch = [draft for source in sources for draft in drafts(index, scope, source)]
     former = tuple(source.was for source in sources if source.was)
-    ids = (*(source.source_id for source in sources), *former)
+    ids = (*_names(sources), *former)
     known = {m.embed_hash for m in _around(index, scope, batch, ids)}
     fresh = {n: d for n, d in enumerate(batch) if d.memory.embed_hash not in known}
     vectors = _embed(index, [draft.reading for draft in fresh.values()], report)
     near = _neighbours(index, scope, fresh, vectors)
     index.catalog.begin(scope, ids)
     with index.catalog.writing(scope) as catalog:
+        late = catalog.blocked(ids, _told_twice(batch, catalog))
+        sources = _allowed(sources, late, report)
+        batch, near = _without(batch, near, sources, late)
         around = {m.id: m for m in _around(index, scope, batch, ids)}
         close = {name for found in near.values() for name, _ in found} - around.keys()
         around |= {m.id: m for m in _read(index, Filter(scope, ids=tuple(sorted(close))))}
         replaced = {*(source.source_id for source in sources if not source.told), *former}
-        made = plan(batch, replaced, around.values(), near, recipe.dedup, index.clock())
+        made = plan(batch, replaced, around.values(), near, index.recipe.dedup, index.clock())
         carry_out(index, scope, made, around, {d.memory.embed_hash: d for d in batch}, vectors)
-        homes = iter(made.homes)
-        counts = [len({next(homes) for _ in source.chunks}) for source in sources]
-        catalog.commit([_row(s, n) for s, n in zip(sources, counts, strict=True)], former)
+        catalog.remove(sorted(late.source_ids))
+        catalog.commit(_rows(sources, batch, made), former)
     report.indexed += sum(source.change != "duplicate" for source in sources)
     report.duplicate += sum(source.change == "duplicate" for source in sources)
     report.new += sum(source.change == "new" for source in sources)
@@ -94,6 +105,46 @@ def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: R
     report.repeated += made.repeated
     report.merges += made.merges
     return made
+
+
+def _names(sources: Sequence[Source]) -> list[str]:
+    return [source.source_id for source in sources]
+
+
+def _allowed(sources: Sequence[Source], blocked: Blocked, report: Report) -> Sequence[Source]:
+    """Return the sources that were not forgotten; count the others."""
+    if blocked.by:
+        blocked.refuse()
+    kept = [source for source in sources if source.source_id not in blocked.source_ids]
+    report.forgotten += len(sources) - len(kept)
+    return kept
+
+
+def _told_twice(batch: Sequence[Draft], catalog: Writing) -> list[str]:
+    """Return the ids that drafts of files would have; what is told again may be written again."""
+    told = [draft for draft in batch if draft.told]
+    ways = [d.memory for d in told] + [
+        replace(d.memory, subject=d.statement.subject) for d in told if d.statement
+    ]
+    catalog.lift([identified(memory).id for memory in ways])
+    return [identified(draft.memory).id for draft in batch if not draft.told]
+
+
+def _without(
+    batch: Sequence[Draft], near: Neighbours, sources: Sequence[Source], blocked: Blocked
+) -> tuple[Sequence[Draft], Neighbours]:
+    """Return the drafts of these sources that are not blocked, and their neighbours."""
+    if not blocked:
+        return batch, near
+    names = set(_names(sources))
+    kept = [
+        number
+        for number, draft in enumerate(batch)
+        if draft.memory.source_id in names and identified(draft.memory).id not in blocked.memory_ids
+    ]
+    places = {number: place for place, number in enumerate(kept)}
+    moved = {places[number]: found for number, found in near.items() if number in places}
+    return [batch[number] for number in kept], moved
 
 
 def carry_out(
@@ -165,7 +216,7 @@ def _neighbours(
     """Return the stored memories that are near to those that are new."""
     dedup = index.recipe.dedup
     asked = {n: d.memory for n, d in fresh.items() if d.memory.kind in dedup.kinds}
-    if not asked:
+    if not asked or not dedup.at_write:
         return {}
     branches = [
         Branch(DENSE, vectors[memory.embed_hash], dedup.neighbours, dedup.cosine)
@@ -184,6 +235,14 @@ def _stored(index: Index, scope: Scope, held: Mapping[str, str]) -> Vectors:
     where = Filter(scope, ids=tuple(sorted(set(held.values()))))
     stored = index.store.vectors(scope.collection, where)
     return {name: stored[m][DENSE] for name, m in held.items() if m in stored}
+
+
+def _rows(sources: Sequence[Source], batch: Sequence[Draft], made: Plan) -> list[SourceRow]:
+    """Return the catalog's rows of sources, with the memories that their drafts ended up in."""
+    homes: defaultdict[str, set[str]] = defaultdict(set)
+    for draft, home in zip(batch, made.homes, strict=True):
+        homes[draft.memory.source_id].add(home)
+    return [_row(source, len(homes[source.source_id])) for source in sources]
 
 
 def _row(source: Source, memories: int) -> SourceRow:

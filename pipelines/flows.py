@@ -1,4 +1,5 @@
-"""The flows: `ingest_documents`, `ingest_sessions`, `digest_sessions`, `expire`, `reindex`.
+"""The flows: `ingest_documents`, `ingest_sessions`, `digest_sessions`, `expire`, `merge_duplicates`,
+`reindex`.
 
 Prefect stores flow parameters and states, so they hold names of sources, paths and ids, never a
 text or a password; results stay in the process. What a run did is a page in Prefect's UI. A run
@@ -23,6 +24,7 @@ from configs.feeds import build_feeds
 from configs.reindex import ReindexReport
 from configs.settings import Settings, load
 from indexing.conversations import ClosingReport
+from indexing.duplicates import DuplicateCounts
 from indexing.errors import InvalidInput
 from indexing.expire import SweepReport
 from indexing.feeds.types import Feed, Progress
@@ -44,6 +46,7 @@ __all__ = [
     "expire",
     "ingest_documents",
     "ingest_sessions",
+    "merge_duplicates",
     "reindex",
     "using",
 ]
@@ -144,6 +147,20 @@ def expire(data_dir: str | None = None) -> SweepReport:
         page.counts = counts_of(report)
         publish(page, "expire")
         return report
+
+
+@flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
+def merge_duplicates(data_dir: str | None = None) -> DuplicateCounts:
+    """Merge memories that say the same in other words; nothing that tells them apart is lost."""
+    with _work(data_dir) as work:
+        page = Page("merge duplicates")
+        with page.timed("open"):
+            _open(work)
+        with page.timed("merge"):
+            counts = steps.merge_near_duplicates(work)
+        page.counts = counts_of(counts)
+        publish(page, "merge-duplicates")
+        return counts
 
 
 @flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
@@ -271,6 +288,7 @@ FLOWS: dict[str, Flow[..., Any]] = {
     "ingest_sessions": ingest_sessions,
     "digest_sessions": digest_sessions,
     "expire": expire,
+    "merge_duplicates": merge_duplicates,
     "reindex": reindex,
 }
 """What a plan may name."""

@@ -9,7 +9,7 @@ from configs.when import when
 from indexing.chat import SUFFIXES
 from indexing.errors import ConfigError
 
-UPKEEP = ("digest_sessions", "expire", "reindex")
+UPKEEP = ("digest_sessions", "expire", "merge_duplicates", "reindex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,12 @@ def _source_plans(settings: Settings) -> Iterator[Plan]:
 
 def _upkeep_plans(settings: Settings) -> Iterator[Plan]:
     chosen = settings.schedule
-    times = {"digest_sessions": chosen.digest, "expire": chosen.expire, "reindex": chosen.reindex}
+    times = {
+        "digest_sessions": chosen.digest,
+        "expire": chosen.expire,
+        "merge_duplicates": chosen.dedup,
+        "reindex": chosen.reindex,
+    }
     for flow in UPKEEP:
         yield Plan(flow, "all", when(times[flow]), chosen.timezone)
 

@@ -24,6 +24,7 @@ from configs.settings import Settings
 from configs.stores import build_catalog
 from indexing.closing import Closed, close_idle_sessions
 from indexing.conversations import ClosingReport, close_idle
+from indexing.duplicates import DuplicateCounts, merge_duplicates
 from indexing.errors import MissingExtra, ModelError, StoreLocked, StoreUnavailable
 from indexing.expire import SweepReport, sweep
 from indexing.feeds.types import Feed, Progress
@@ -140,6 +141,13 @@ def sweep_expired(work: Work) -> SweepReport:
     """Take what has expired from the disk."""
     with fit_to_store():
         return sweep(work.opened.index, work.progress)
+
+
+@step("merge near duplicates")
+def merge_near_duplicates(work: Work) -> DuplicateCounts:
+    """Merge what says the same; only counts leave the step, no text."""
+    with fit_to_store():
+        return merge_duplicates(work.opened.index, work.progress).counts
 
 
 @step("reindex")

@@ -4,7 +4,7 @@ Nothing here knows a store or a model: the write path brings the texts and the c
 """
 
 from indexing.dedup.minhash import bands, signature, similarity
-from indexing.dedup.near import Verdict, decide
+from indexing.dedup.near import Verdict, decide, gist
 from indexing.dedup.normal import exact_key, normal
 
-__all__ = ["Verdict", "bands", "decide", "exact_key", "normal", "signature", "similarity"]
+__all__ = ["Verdict", "bands", "decide", "exact_key", "gist", "normal", "signature", "similarity"]

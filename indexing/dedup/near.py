@@ -6,6 +6,7 @@ other, up to spelling, a short list of synonyms and words that add nothing; then
 leave the roles as they were. The cosine, where there is one, can only object.
 """
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -79,6 +80,16 @@ def decide(a: str, b: str, cosine: float | None = None, least_cosine: float = CO
     score = _overlap(own, other) if cosine is None else cosine
     doubt = _doubt(own, other)
     return Verdict(not doubt, score, doubt or "the same in other words")
+
+
+def gist(text: str) -> str:
+    """Return what texts that say the same have in common: their pieces, in any order (16 hex).
+
+    Where two differ, `decide` merges them only if they are the same text; where they are equal, the
+    order and what belongs to what may still tell the texts apart.
+    """
+    keys = sorted(token.key for token in read(text).tokens if token.key not in _ACTS)
+    return hashlib.blake2b("\0".join(keys).encode(), digest_size=8).hexdigest()
 
 
 def _doubt(a: Reading, b: Reading) -> str:

@@ -30,6 +30,8 @@ from rich.console import Console
 from configs.build import opened
 from configs.settings import load
 from indexing.ingest import ingest
+from indexing.remember import remember
+from indexing.types import user_scope
 from letopis.show.reports import report_record
 from pipelines.counts import counts_of
 from pipelines.bulk import ingest_bulk
@@ -50,6 +52,9 @@ again = run_ingest(load(), world)
 gone = run_ingest(load(), world)
 own = ingest_sessions(path=str(world), data_dir=str(world.parent / "own"))
 bulk = ingest_bulk(path=str(world), shares=2, data_dir=str(world.parent / "bulk"))
+with opened(load(dedup={"at_write": False})) as parts:
+    for verb in ("live", "reside"):
+        remember(parts.index, user_scope("ann"), f"I {verb} near zq-canary-7718", subject="")
 upkeep = run_once(load(), [plan for plan in plans(load()) if plan.every], seen.append)
 rebuilt = reindex()
 with get_client(sync_client=True) as client:
@@ -112,7 +117,7 @@ def test_a_flow_reports_what_the_plain_ingest_reports(outcome: Any) -> None:
 def test_a_bad_file_or_line_is_a_dead_letter_and_no_failed_flow(outcome: Any) -> None:
     dead = {(Path(d["path"]).name, d["place"]) for d in outcome["reports"]["flow"]["dead"]}
     assert dead == {("empty.md", ""), ("chat.jsonl", "line 4"), ("chat.jsonl", "line 5")}
-    assert outcome["states"] == ["COMPLETED"] * 9
+    assert outcome["states"] == ["COMPLETED"] * 10
 
 
 def test_a_second_run_embeds_nothing_and_what_is_gone_is_removed(outcome: Any) -> None:
@@ -139,6 +144,12 @@ def test_the_upkeep_runs_once_on_request(outcome: Any) -> None:
     assert outcome["upkeep"] == {
         "digest-sessions/all": {"seen": 1, "closed": 1, "open": 0, "gone": 0},
         "expire/all": {"removed global": 0, "removed user": 0, "removed session": 0},
+        "merge-duplicates/all": {
+            "compared": 2,
+            "merged global": 0,
+            "merged user": 1,
+            "merged session": 0,
+        },
     }
     assert (outcome["rebuilt"]["changes"], outcome["rebuilt"]["embedded"]) == (0, 0)
     assert {"digest-sessions/all", "expire/all"} <= set(outcome["seen"])
@@ -156,6 +167,7 @@ def test_prefect_yaml_is_read_by_prefect_and_names_every_flow(outcome: Any) -> N
         "ingest-sessions/sessions",
         "digest-sessions/all",
         "expire/all",
+        "merge-duplicates/all",
         "reindex/all",
     }
     assert outcome["pull"] == []

@@ -18,6 +18,7 @@ def test_upkeep_is_scheduled_without_a_word() -> None:
     assert {plan.label: plan.every for plan in chosen()} == {
         "digest-sessions/all": timedelta(minutes=15),
         "expire/all": timedelta(hours=1),
+        "merge-duplicates/all": "0 3 * * *",
         "reindex/all": None,
     }
 

@@ -44,6 +44,7 @@ workers = 2
 sources = ""
 by_source = { notes = "1h", chats = "0 0 1 1 *" }
 expire = ""
+dedup = ""
 digest = ""
 
 [[sources]]
@@ -107,6 +108,7 @@ def test_it_says_what_it_serves_and_where_the_ui_is(scheduler: Scheduler) -> Non
         "ingest-documents/many": "by hand",
         "digest-sessions/all": "by hand",
         "expire/all": "by hand",
+        "merge-duplicates/all": "by hand",
         "reindex/all": "by hand",
     }
     page = httpx.get(scheduler.ready["ui"], timeout=60, follow_redirects=True)

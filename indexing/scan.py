@@ -1,0 +1,142 @@
+"""Look for removed texts and ids in every file of a folder, byte by byte: `scan`.
+
+What the embedded store writes, as found in its files:
+
+- a payload is JSON in UTF-8, packed with LZ4: a text is seen as it is only where nothing in it was
+  said before in it, and a user's id mostly is not. So the values in its pages are unpacked and
+  looked through too, those that were deleted as well (`unpack`). Seen no more than in pieces is the end
+  of a value whose beginning something else was written over (a rewrite leaves that behind) and of
+  the one value that goes over from a page of 32 MiB to the next;
+- a memory's id is 16 bytes, the high one first, in the table of ids and nowhere else;
+- what is indexed (tenant, source, kind, key, subject) is there as plain UTF-8 once more.
+
+The catalog has its ids as plain UTF-8 in SQLite's pages. A long id may go over from one page to
+another there; one cut in two is not seen. Texts that another scope also has are found where they
+may well be: `living` tells which those are.
+"""
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexing.errors import InvalidInput, StoreUnavailable
+from indexing.needles import Finder, Needle
+from indexing.unpack import UNIT, values
+
+BLOCK = 1 << 20
+"""Bytes that are read and looked through at once, a multiple of `UNIT`."""
+
+PAGE = 1 << 25
+"""Bytes that are unpacked at once: as long as a page of the store is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """How often a needle, by its place in the list, is in a file, named from the folder.
+
+    ``packed`` counts what was seen in unpacked values alone, apart from the bytes as they are.
+    """
+
+    file: str
+    needle: int
+    count: int
+    packed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """What was looked through and found; ``too_short`` needles were not looked for."""
+
+    files: int
+    bytes: int
+    hits: tuple[Found, ...]
+    too_short: int
+
+    @property
+    def needles(self) -> frozenset[int]:
+        """The places in the list of the needles that were found."""
+        return frozenset(hit.needle for hit in self.hits)
+
+
+def scan(folder: Path, needles: Iterable[Needle], *, block: int = BLOCK) -> ScanReport:
+    """Count the needles in every regular file in and below a folder; links are not followed.
+
+    A file that is gone when it is its turn is fine; one that cannot be read raises
+    `StoreUnavailable`, as does a folder that is not there.
+    """
+    if block < UNIT or block % UNIT:
+        raise InvalidInput(f"a block of {block} bytes is not a multiple of {UNIT}")
+    finder = Finder(list(needles))
+    hits: list[Found] = []
+    files = total = 0
+    for path in _files(folder):
+        try:
+            size, plain, packed = _look(path, finder, block)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise StoreUnavailable(f"cannot read {path}: {error.strerror}") from error
+        files, total = files + 1, total + size
+        name = path.relative_to(folder).as_posix()
+        hits += [Found(name, needle, count) for needle, count in sorted(plain.items())]
+        hits += [Found(name, needle, count, True) for needle, count in sorted(packed.items())]
+    return ScanReport(files, total, tuple(hits), finder.too_short)
+
+
+def living(needles: Sequence[Needle], kept: Iterable[bytes]) -> frozenset[int]:
+    """Return the places of the needles that are in what is to stay, such as other users' texts."""
+    finder = Finder(needles)
+    return frozenset(number for data in kept for number in finder.count(data))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """Yield the regular files in and below a folder, in order."""
+
+    def failed(error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError) or Path(error.filename) == folder:
+            raise StoreUnavailable(f"cannot read {error.filename}: {error.strerror}") from error
+
+    for parent, folders, names in os.walk(folder, onerror=failed):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(parent, name)
+            try:
+                regular = stat.S_ISREG(path.lstat().st_mode)
+            except FileNotFoundError:
+                continue
+            if regular:
+                yield path
+
+
+def _look(path: Path, finder: Finder, block: int) -> tuple[int, Counter[int], Counter[int]]:
+    """Return a file's size, and what is in its bytes and in its packed values."""
+    plain: Counter[int] = Counter()
+    packed: Counter[int] = Counter()
+    kept, size, page = b"", 0, bytearray()
+    with path.open("rb", buffering=0) as file:
+        while data := file.read(block):
+            size += len(data)
+            if any(kept) or data != bytes(len(data)):  # most of a young page is zeros
+                plain += finder.count(kept + data, len(kept))
+            kept = (kept + data)[-(finder.longest - 1) :] if finder.longest else b""
+            page += data
+            while len(page) >= PAGE:
+                packed += _unpacked(bytes(page[:PAGE]), finder)
+                del page[:PAGE]
+    packed += _unpacked(bytes(page), finder)
+    return size, plain, packed
+
+
+def _unpacked(page: bytes, finder: Finder) -> Counter[int]:
+    """Count what is in the values of a page, many at a time."""
+    found: Counter[int] = Counter()
+    many = bytearray()
+    for value in values(page):
+        many += value + b"\0"
+        if len(many) >= BLOCK:
+            found += finder.count(bytes(many))
+            many.clear()
+    return found + finder.count(bytes(many))
