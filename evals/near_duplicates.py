@@ -86,9 +86,9 @@ def tables(judged: Sequence[Judged]) -> Iterator[str]:
     """Yield Markdown: a summary by part, then counts by kind of change."""
     parts = list(dict.fromkeys(each.pair.part for each in judged))
     head = ["part", "keep", "of them merged", "merge", "of them merged", "precision", "recall"]
-    yield _markdown([*head, "MinHash candidates"], [_summary(part, judged) for part in parts])
+    yield markdown([*head, "MinHash candidates"], [_summary(part, judged) for part in parts])
     kinds = _kinds(judged, parts)
-    yield _markdown(["must be", "change", *(f"{part}: merged" for part in parts)], kinds)
+    yield markdown(["must be", "change", *(f"{part}: merged" for part in parts)], kinds)
 
 
 def _summary(part: str, judged: Sequence[Judged]) -> list[object]:
@@ -97,7 +97,7 @@ def _summary(part: str, judged: Sequence[Judged]) -> list[object]:
     wrong, right = _merged(keep), _merged(merge)
     found = sum(each.candidate for each in merge)
     shares = (right, wrong + right), (right, len(merge)), (found, len(merge))
-    return [part, len(keep), wrong, len(merge), right, *(_share(*share) for share in shares)]
+    return [part, len(keep), wrong, len(merge), right, *(share(*share) for share in shares)]
 
 
 def _kinds(judged: Sequence[Judged], parts: Sequence[str]) -> list[list[object]]:
@@ -132,11 +132,13 @@ def times(pairs: Sequence[Pair]) -> str:
     return f"decide(): median {median(taken):.2f} ms, 99% {quantiles(taken, n=100)[98]:.2f} ms"
 
 
-def _share(some: int, of: int) -> str:
+def share(some: int, of: int) -> str:
+    """Return a share with three decimals; of nothing, a dash."""
     return f"{some / of:.3f}" if of else "-"
 
 
-def _markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return a Markdown table."""
     lines = [head, ["---"] * len(head), *rows]
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines) + "\n"
 

@@ -54,6 +54,7 @@ class EdgeStore:
     """A `VectorStore` in a folder of this machine, shared by turns with other processes."""
 
     concurrent = False
+    residue = ""
 
     def __init__(self, folder: Path, *, busy_timeout: float = 10.0, idle: float = 5.0) -> None:
         self.folder = folder

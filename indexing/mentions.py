@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from indexing.types import Memory, Mention
 
 _FIELDS = tuple(field.name for field in fields(Mention))
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
 _LATEST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -43,6 +44,38 @@ def put_together(memory: Memory, places: Iterable[Mention]) -> Memory:
     return replace(as_memory(memory, first), also=tuple(others))
 
 
+def spot(place: Mention) -> tuple[str, int, int]:
+    """Return where in its source a place is."""
+    return place.source_id, place.start, place.end
+
+
+def said(place: Mention) -> datetime:
+    """Return when a place said it, in UTC: at the latest when it was stored."""
+    stored = (place.created_at or _EARLIEST).astimezone(UTC)
+    return min(place.at.astimezone(UTC), stored) if place.at else stored
+
+
+def noted(places: Iterable[Mention], renewed: Mention | None = None) -> list[Mention]:
+    """Return the places of a statement: of one that tells it again the first and the last time.
+
+    One that is told again, ``renewed``, lives as long as it now says, and was stored at first.
+    """
+    by_spot: dict[tuple[str, int, int], dict[datetime, Mention]] = {}
+    for place in places:
+        times = by_spot.setdefault(spot(place), {})
+        old = times.get(said(place), place)
+        kept = renewed if renewed in (old, place) else old
+        stored = min(p.created_at for p in (old, place) if p.created_at)
+        times[said(place)] = replace(kept or place, created_at=stored)
+    found: list[Mention] = []
+    for where, times in by_spot.items():
+        ends = [times[moment] for moment in sorted({min(times), max(times)})]
+        if renewed and spot(renewed) == where:
+            ends = [replace(place, expires_at=renewed.expires_at) for place in ends]
+        found += ends
+    return found
+
+
 def _order(place: Mention) -> tuple[float, float, str, int, str]:
-    until, said = place.expires_at or _LATEST, place.at or _LATEST
+    until, said = place.expires_at or _LATEST, place.at or place.created_at or _LATEST
     return -until.timestamp(), said.timestamp(), place.source_id, place.start, place.text

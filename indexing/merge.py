@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from indexing.alike import comparable
-from indexing.chains import ended_by, following, holder, holds_at, in_order, inserted
+from indexing.chains import Held, Run, ended_by, holds_at, in_order, linked
 from indexing.dedup import Verdict, decide
 from indexing.drafts import Draft, identified
-from indexing.index import Dedup, Merge
-from indexing.mentions import mention_of, mentions, put_together
+from indexing.index import Dedup, Merge, Statement
+from indexing.mentions import mention_of, mentions, noted, put_together, said, spot
 from indexing.types import Memory, Mention
 
 Neighbours = Mapping[int, Sequence[tuple[str, float]]]
@@ -52,9 +52,18 @@ def plan(
     made = Plan()
     for number, draft in enumerate(drafts):
         made.homes.append(work.place(draft, near.get(number, ()), made))
-    made.put = [memory for memory in work.results() if memory != work.before.get(memory.id)]
-    made.delete = sorted(work.before.keys() - work.now.keys())
-    return made
+    return work.plan(made)
+
+
+def mended(stored: Iterable[Memory], subjects: Iterable[str], dedup: Dedup, now: datetime) -> Plan:
+    """Return what has to be done so that the statements about these subjects follow each other.
+
+    ``stored`` are all statements about them. Nothing has to be done unless a write was killed.
+    """
+    work = _Work({memory.id: memory for memory in stored}, set(), dedup, now)
+    for subject in subjects:
+        work.link(subject)
+    return work.plan(Plan())
 
 
 class _Work:
@@ -73,132 +82,144 @@ class _Work:
             kept = []
             for place in mentions(memory):
                 if place.source_id in replaced:
-                    self._old.setdefault(_spot(place), []).append(place)
+                    self._old.setdefault(spot(place), []).append(place)
                 else:
                     kept.append(place)
             self._places[memory.id] = kept
 
     def place(self, draft: Draft, near: Sequence[tuple[str, float]], made: Plan) -> str:
         """Put a draft where it belongs; return the id of its memory."""
-        memory = draft.memory
-        found = self._same(draft)
-        verdict: Verdict | None = None
-        if found is None and near:
-            found, verdict = self._alike(draft, near)
-        if found is not None:
-            others = [place for place in self._places[found.id] if not _is_own(place, memory)]
-            if verdict and others:
-                merge = Merge(memory.source_id, found.id, verdict.score, verdict.reason)
-                made.merges.append(merge)
-            made.repeated += bool(others)
-            self._join(found, draft)
-            return found.id
-        new = self._new(draft)
-        held = self.before.get(new.id)
-        if held is not None:
-            new = replace(new, pinned=held.pinned)
-        self.now[new.id] = new
-        self._places[new.id] = []
-        self._join(new, draft)
-        return new.id
+        if draft.statement:
+            return self._state(draft, draft.statement, made)
+        found, verdict = self._same(draft.memory), None
+        if found is None:
+            found, verdict = self._alike(draft.memory, near)
+        if found is None:
+            found = self._new(draft.memory)
+        others = [place for place in self._places[found.id] if not _is_own(place, draft.memory)]
+        if verdict and others:
+            merge = Merge(draft.memory.source_id, found.id, verdict.score, verdict.reason)
+            made.merges.append(merge)
+        if found.subject:
+            since = said(mention_of(draft.memory))
+            told = Statement(found.subject, found.value, since, found.closes)
+            return self._state(draft, told, made)
+        made.repeated += bool(others)
+        self._join(found, draft)
+        return found.id
 
-    def results(self) -> Iterator[Memory]:
+    def plan(self, made: Plan) -> Plan:
+        """Return what is other than it was."""
+        made.put = [m for m in self._results() if m != self.before.get(m.id)]
+        made.delete = sorted(self.before.keys() - self.now.keys())
+        return made
+
+    def _results(self) -> Iterator[Memory]:
         """Yield every memory that has places, as it is now; forget those that have none."""
         for name in [name for name in self.now if not self._places[name]]:
             del self.now[name]
         for name, memory in self.now.items():
             yield put_together(memory, self._places[name])
 
-    def _same(self, draft: Draft) -> Memory | None:
-        """Return the memory that says what the draft says, None where there is none."""
-        memory, said = draft.memory, draft.statement
-        if said is None or (said.closes and not self._ends(draft)):
-            twins = [m for m in self.now.values() if m.key == memory.key and self._is_live(m)]
-            return min(twins, key=lambda m: m.id, default=None)
-        chain = self._chain(said.subject)
-        for one in (holder(chain, said.since), following(chain, said.since)):
-            if one is not None and _says_same(one, memory):
-                return one
-        repeated = identified(replace(memory, subject=said.subject))
-        return next((one for one in chain if one.id == repeated.id), None)
+    def _same(self, memory: Memory) -> Memory | None:
+        """Return the memory that says the same in the same words, None where there is none."""
+        twins = [m for m in self.now.values() if m.key == memory.key and self._is_live(m)]
+        return min(twins, key=lambda m: (m.subject, m.id), default=None)
 
     def _alike(
-        self, draft: Draft, near: Sequence[tuple[str, float]]
+        self, memory: Memory, near: Sequence[tuple[str, float]]
     ) -> tuple[Memory | None, Verdict | None]:
         """Return the nearest memory that says the same in other words, and the verdict."""
-        if draft.statement is not None:
-            return None, None
         for name, cosine in near:
             other = self.now.get(name)
-            if other is None or not comparable(draft.memory, other) or not self._is_live(other):
+            if other is None or not comparable(memory, other) or not self._is_live(other):
                 continue
-            verdict = decide(draft.memory.text, other.text, cosine, self._dedup.cosine)
+            verdict = decide(memory.text, other.text, cosine, self._dedup.cosine)
             if verdict.merge:
                 return other, verdict
         return None, None
 
-    def _new(self, draft: Draft) -> Memory:
-        """Return the draft as a memory of its own, in its place among others on its subject."""
-        memory, said = draft.memory, draft.statement
-        if said is None or (said.closes and not self._ends(draft)):
-            alone = replace(memory, value="", closes=False, valid_from=None)
-            return identified(alone)
-        self._part(said.subject, said.since)
-        new = identified(replace(memory, subject=said.subject))
-        new, *ended = inserted(self._chain(said.subject), new)
-        for other in ended:
-            self.now[other.id] = other
-        if said.replaces:
-            self._replace(new, said.replaces)
-        return new
+    def _new(self, memory: Memory) -> Memory:
+        """Return a memory that has no place yet."""
+        new = identified(memory)
+        held = self.before.get(new.id)
+        self.now[new.id] = new if held is None else replace(new, pinned=held.pinned)
+        self._places[new.id] = []
+        return self.now[new.id]
 
-    def _part(self, subject: str, moment: datetime) -> None:
-        """Part what was said before a moment and again after it: something comes in between."""
-        held = holder(self._chain(subject), moment)
-        places = self._places[held.id] if held else []
-        later = [place for place in places if _said(place) > moment]
-        if held is None or not later:
-            return
-        again = identified(replace(held, valid_from=min(map(_said, later))))
-        earlier = [place for place in places if place not in later]
-        if not earlier:  # one place that said it twice
-            earlier = [replace(later[0], created_at=held.valid_from)]
-        self.now[again.id] = again
-        self._places[again.id] = later
-        self.now[held.id] = ended_by(held, again)
-        self._places[held.id] = earlier
+    def _state(self, draft: Draft, told: Statement, made: Plan) -> str:
+        """Put a statement in its place among the others on its subject; return its memory's id.
 
-    def _begin(self, memory: Memory, since: datetime) -> None:
-        """Let a statement hold from an earlier moment on; what held then ends there."""
-        assert memory.valid_from is not None
-        if since >= memory.valid_from:
-            return
-        earlier = self.now[memory.id] = replace(memory, valid_from=since)
-        held = holder((m for m in self._chain(memory.subject) if m.id != memory.id), since)
-        if held is not None:
-            self.now[held.id] = ended_by(held, earlier)
+        What said the same words about no subject becomes a part of it.
+        """
+        memory = replace(
+            draft.memory,
+            subject=told.subject,
+            value=told.value,
+            closes=told.closes,
+            valid_from=told.since,
+        )
+        mine = mention_of(memory)
+        new: list[Held] = [(memory, [mine])]
+        for twin in [m for m in self.now.values() if m.key == memory.key and not m.subject]:
+            if self._is_live(twin):
+                new.append((_about(twin, told), self._counted(twin)))
+                self._drop(twin)
+        runs = self.link(told.subject, new)
+        home = next(run for run in runs if any(one is memory for one in run.told))
+        places = noted(home.places, mine)
+        if home.memory.pinned:
+            places = [replace(place, expires_at=None) for place in places]
+        rest = [p for p in self._places[home.memory.id] if spot(p) not in set(map(spot, places))]
+        self._places[home.memory.id] = [*places, *rest]
+        made.repeated += any(not _is_own(place, memory) for place in places)
+        self._decide(self.now[home.memory.id], told.replaces)
+        return home.memory.id
 
-    def _replace(self, new: Memory, value: str) -> None:
-        """End what was decided before, under another subject, for what is left now."""
-        assert new.valid_from is not None
-        family = new.subject.partition(".")[0]
-        for other in list(self.now.values()):
-            same = other.value == value and other.subject.partition(".")[0] == family
-            if not same or other.closes or other.subject == new.subject:
-                continue
-            if holds_at(other, new.valid_from):
+    def link(self, subject: str, new: Sequence[Held] = ()) -> list[Run]:
+        """Make the chain of a subject anew; what has expired is no part of it."""
+        old = [m for m in self.now.values() if m.subject == subject and not self._is_expired(m)]
+        runs = linked([(memory, self._counted(memory)) for memory in old], new)
+        lapsed = [(memory, self._places[memory.id]) for memory in old]
+        for memory in old:
+            self._drop(memory)
+        for run in runs:
+            self.now[run.memory.id] = run.memory
+            self._places[run.memory.id] = noted(run.places)
+        for memory, places in lapsed:
+            home = next((run for run in runs if any(one is memory for one in run.told)), None)
+            if home is not None:
+                held = self._places[home.memory.id]
+                spots = set(map(spot, held))
+                held += [p for p in places if self._is_over(p) and spot(p) not in spots]
+        return runs
+
+    def _drop(self, memory: Memory) -> None:
+        del self.now[memory.id], self._places[memory.id]
+
+    def _decide(self, new: Memory, leaves: str) -> None:
+        """End what was decided before, under another subject, for what is left now; and the
+        decision itself, where a later one leaves what it was for."""
+        family, _, _ = new.subject.partition(".")
+        others = [m for m in self.now.values() if m.subject != new.subject and not m.closes]
+        for other in others:
+            same = leaves and other.value == leaves and other.subject.startswith(f"{family}.")
+            if same and new.valid_from and holds_at(other, new.valid_from):
                 self.now[other.id] = ended_by(other, new)
+        if not leaves:
+            return
+        left = leaving(new.subject, new.value)
+        for other in in_order(m for m in others if m.subject in left):
+            if other.valid_from and holds_at(new, other.valid_from):
+                self.now[new.id] = ended_by(new, other)
+                return
 
-    def _ends(self, draft: Draft) -> bool:
-        """Tell whether a statement that something is over speaks of what holds."""
-        said = draft.statement
-        assert said is not None
-        held = holder(self._chain(said.subject), said.since)
-        return held is not None and held.value == said.value
+    def _counted(self, memory: Memory) -> list[Mention]:
+        """Return the places of a memory that have not expired."""
+        return [place for place in self._places[memory.id] if not self._is_over(place)]
 
-    def _chain(self, subject: str) -> list[Memory]:
-        now = self.now.values()
-        return in_order(m for m in now if m.subject == subject and not self._is_expired(m))
+    def _is_over(self, place: Mention) -> bool:
+        return place.expires_at is not None and place.expires_at <= self._moment
 
     def _is_expired(self, memory: Memory) -> bool:
         return memory.expires_at is not None and memory.expires_at <= self._moment
@@ -212,39 +233,28 @@ class _Work:
         """Add the draft's place to a memory; one that was there before stays as it was stored."""
         place = mention_of(draft.memory)
         held = self._places[memory.id]
-        before = (old for old in held if _spot(old) == _spot(place))
-        for old in (*before, *self._old.get(_spot(place), ())):
-            alive = old.expires_at is None or old.expires_at > self._moment
+        before = (old for old in held if spot(old) == spot(place))
+        for old in (*before, *self._old.get(spot(place), ())):
             until = place.expires_at if draft.renews else old.expires_at
-            stored = old.created_at if draft.statement is None else place.created_at
-            again = replace(place, created_at=stored, expires_at=until)
-            if alive and again == replace(old, created_at=stored, expires_at=until):
+            again = replace(place, created_at=old.created_at, expires_at=until)
+            if not self._is_over(old) and again == replace(old, expires_at=until):
                 place = again
                 break
         if memory.pinned:
             place = replace(place, expires_at=None)
-        self._places[memory.id] = [*(old for old in held if _spot(old) != _spot(place)), place]
-        if memory.subject and draft.statement:
-            self._begin(memory, draft.statement.since)
+        self._places[memory.id] = [*(old for old in held if spot(old) != spot(place)), place]
 
 
-def _says_same(one: Memory, other: Memory) -> bool:
-    """Tell whether two statements about one subject give it the same value."""
-    if one.closes != other.closes:
-        return False
-    if one.key == other.key or (one.value and one.value == other.value):
-        return True
-    return decide(one.text, other.text).merge
+def leaving(subject: str, value: str) -> tuple[str, str]:
+    """Return the subjects under which it is decided to leave what a decision was for."""
+    family, _, topic = subject.partition(".")
+    _, _, about = topic.partition(":")
+    return f"{family}.{value}", f"{family}.{value}:{about}"
 
 
-def _said(place: Mention) -> datetime:
-    """Return when a statement was made, at the latest when it was stored."""
-    assert place.created_at is not None
-    return min(place.at, place.created_at) if place.at else place.created_at
-
-
-def _spot(place: Mention) -> tuple[str, int, int]:
-    return place.source_id, place.start, place.end
+def _about(memory: Memory, told: Statement) -> Memory:
+    """Return a memory about nothing as a statement about a subject."""
+    return replace(memory, subject=told.subject, value=told.value, closes=told.closes)
 
 
 def _is_own(place: Mention, memory: Memory) -> bool:

@@ -4,7 +4,7 @@ A statement about a subject ends the one that held before it, whoever says it fi
 what counts is when it was said. The subject is given, or read from a plain statement by rules.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import get_args
 
 from chunking.types import Chunk
@@ -37,12 +37,13 @@ def remember(
     the model's limit, or a time that is naive or out of range.
     """
     _check(index, text, kind, at, expires_at, subject)
-    now = index.clock()
-    statement = _statement(text, min(at, now) if at else now, subject) if kind == "fact" else None
+    now = index.clock().astimezone(UTC)
+    since = min(at.astimezone(UTC), now) if at else now
+    statement = _statement(text, since, subject) if kind == "fact" else None
     if kind != "fact" and subject:
         raise InvalidInput(f"only a fact has a subject, not a {kind}")
     about = statement.subject if statement else ""
-    moment = at.isoformat() if at else ""
+    moment = at.astimezone(UTC).isoformat() if at else ""
     source_id = f"{kind}:{digest(exact_key(text) or text, about, moment)[:32]}"
     chunk = Chunk(source_id, 0, 0, len(text), text, at=at)
     content = digest(text, about, moment)

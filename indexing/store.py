@@ -39,6 +39,9 @@ class VectorStore(Protocol):
     """Whether collections are better asked at once. Not the embedded engine: one query of it
     already uses every core."""
 
+    residue: str
+    """What `vacuum` cannot promise of the bytes of what was deleted; empty: they are gone."""
+
     def open_collection(
         self, collection: Collection, names: VectorNames, fingerprint: str = ""
     ) -> str:

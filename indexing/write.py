@@ -9,6 +9,7 @@ changed, whose memories the next run writes again under the same ids, or deletes
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from indexing.catalog_rows import DeadLetter, SourceRow, Writing
 from indexing.dense import PassageTooLong
@@ -16,13 +17,13 @@ from indexing.drafts import Draft, drafts, identified, point_of, words_of
 from indexing.embed import Reading, dense_vectors
 from indexing.errors import Forgotten
 from indexing.index import Index, Origin, Report, Source
-from indexing.merge import Neighbours, Plan, plan
+from indexing.merge import Neighbours, Plan, leaving, plan
 from indexing.rebuild import chunk_of, name_of
 from indexing.sparse import language
-from indexing.store import DENSE
+from indexing.store import DENSE, matches
 from indexing.template import Views, views
 from indexing.tombstones import Blocked
-from indexing.types import Branch, Filter, Memory, Scope, Vector
+from indexing.types import Branch, Filter, Memory, Point, Scope, Vector
 
 Vectors = dict[str, Vector]
 """The name of what the embedder was given (`Memory.embed_hash`) -> its vector."""
@@ -79,8 +80,8 @@ def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: R
     batch = [draft for source in sources for draft in drafts(index, scope, source)]
     former = tuple(source.was for source in sources if source.was)
     ids = (*_names(sources), *former)
-    known = {m.embed_hash for m in _around(index, scope, batch, ids)}
-    fresh = {n: d for n, d in enumerate(batch) if d.memory.embed_hash not in known}
+    known = list(_around(index, scope, batch, ids))
+    fresh = {n: d for n, d in enumerate(batch) if not _is_known(d, known, index.clock())}
     vectors = _embed(index, [draft.reading for draft in fresh.values()], report)
     near = _neighbours(index, scope, fresh, vectors)
     index.catalog.begin(scope, ids)
@@ -91,6 +92,7 @@ def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: R
         around = {m.id: m for m in _around(index, scope, batch, ids)}
         close = {name for found in near.values() for name, _ in found} - around.keys()
         around |= {m.id: m for m in _read(index, Filter(scope, ids=tuple(sorted(close))))}
+        around |= {m.id: m for m in _chains(index, scope, around.values())}
         replaced = {*(source.source_id for source in sources if not source.told), *former}
         made = plan(batch, replaced, around.values(), near, index.recipe.dedup, index.clock())
         carry_out(index, scope, made, around, {d.memory.embed_hash: d for d in batch}, vectors)
@@ -171,9 +173,18 @@ def carry_out(
     lost = [Reading(view) for m, view in seen if m.embed_hash not in vectors]
     vectors |= _embed(index, lost, Report())
     points = [point_of(index.recipe, m, view, vectors[_hash(m, view, vectors)]) for m, view in seen]
-    index.store.upsert(scope.collection, points)
+    for step in _steps(points, around):
+        index.store.upsert(scope.collection, step)
     if made.delete:
         index.store.delete(scope.collection, Filter(scope, ids=tuple(made.delete)))
+
+
+def _steps(points: Sequence[Point], around: Mapping[str, Memory]) -> list[Sequence[Point]]:
+    """Return what is upserted at a time: no statement is ended before what ends it is stored."""
+    if not any(point.memory.subject for point in points):
+        return [points]
+    new = [point for point in points if point.memory.id not in around]
+    return [new, [point for point in points if point.memory.id in around]]
 
 
 def _hash(memory: Memory, view: Views, vectors: Vectors) -> str:
@@ -197,11 +208,34 @@ def _around(
     keys = {draft.memory.key for draft in batch}
     said = [draft.statement for draft in batch if draft.statement]
     subjects = {statement.subject for statement in said}
+    for statement in said:
+        if statement.replaces:
+            subjects.update(leaving(statement.subject, statement.value))
     values = {statement.replaces for statement in said} - {""}
     yield from _read(index, Filter(scope, source_ids=ids))
     yield from _read(index, Filter(scope, keys=tuple(sorted(keys))))
     yield from _read(index, Filter(scope, subjects=tuple(sorted(subjects))))
     yield from _read(index, Filter(scope, values=tuple(sorted(values))))
+
+
+def _is_known(draft: Draft, around: Iterable[Memory], now: datetime) -> bool:
+    """Tell whether a draft needs no vector: its own is stored, or what says the same words is."""
+    subject = draft.statement.subject if draft.statement else ""
+    return any(
+        memory.embed_hash == draft.memory.embed_hash
+        or (
+            memory.key == draft.memory.key
+            and memory.subject in ("", subject)
+            and matches(memory, Filter(memory.scope, now))
+        )
+        for memory in around
+    )
+
+
+def _chains(index: Index, scope: Scope, around: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield all statements about the subjects of these memories."""
+    subjects = sorted({memory.subject for memory in around} - {""})
+    yield from _read(index, Filter(scope, subjects=tuple(subjects)))
 
 
 def _read(index: Index, where: Filter) -> Iterator[Memory]:

@@ -17,6 +17,7 @@ from chunking.errors import LetopisError
 from letopis import __version__
 from letopis.commands import (
     dead_letters,
+    dedup,
     demo,
     evals,
     ingest,
@@ -33,6 +34,7 @@ GROUPS = (
     recall.commands,
     status.commands,
     schedule.commands,
+    dedup.commands,
     reindex.commands,
     demo.commands,
     dead_letters.commands,

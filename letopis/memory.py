@@ -14,15 +14,27 @@ from typing import Any
 
 from configs.build import Parts, build
 from configs.embedders import Progress
+from configs.forgetting import places
 from configs.settings import Settings, load
 from indexing import ingest as files
 from indexing import remember as facts
 from indexing.closing import Closed, Ending, close_session
+from indexing.duplicates import DuplicatesReport, merge_duplicates
 from indexing.errors import InvalidInput
 from indexing.feeds.types import Feed
+from indexing.forget import Erase, forget, lift
+from indexing.forget import Progress as ForgetProgress
 from indexing.index import Report
+from indexing.receipts import Receipt
 from indexing.sync import sync
-from indexing.types import Kind, Memory, Scope, session_scope, user_scope
+from indexing.traces import (
+    Target,
+    memory_target,
+    session_target,
+    source_target,
+    user_target,
+)
+from indexing.types import GLOBAL, Kind, Memory, Scope, session_scope, user_scope
 from retrieval.types import Result
 
 
@@ -80,6 +92,39 @@ class LongTermMemory:
         """Return all that was said about a subject, in the order in which it held."""
         return facts.history(self.parts.index, scope_for(user_id, session_id), subject)
 
+    def forget(
+        self,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        source: str | Sequence[str] = (),
+        memory_ids: Sequence[str] = (),
+        asked_by: str = "",
+        progress: ForgetProgress | None = None,
+        erasers: Sequence[Erase] = (),
+    ) -> Receipt:
+        """Remove a user, a session, sources or memories from every store; return the receipt.
+
+        With a ``source`` or ``memory_ids`` only these go, from the scope that is named, or from
+        global knowledge. Whatever went may not be written again until `lift`. Raises
+        `InvalidInput`, `InvalidId`, `StoreError`.
+        """
+        target = target_for(user_id, session_id, source, memory_ids)
+        index = self.parts.index
+        with places(self.parts.settings, index.catalog, index.store, erasers) as known:
+            return forget(index, target, asked_by, known, progress)
+
+    def lift(
+        self,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        source: str | Sequence[str] = (),
+        memory_ids: Sequence[str] = (),
+        asked_by: str = "",
+    ) -> int:
+        """Let what was forgotten be written again; return how many tombstones there were."""
+        target = target_for(user_id, session_id, source, memory_ids)
+        return lift(self.parts.index, target, asked_by)
+
     def close_session(self, user_id: str, session_id: str, ending: Ending = "archive") -> Closed:
         """Take a session's own memories out of every answer: archived, or cleared for good."""
         return close_session(self.parts.index, user_id, session_id, ending)
@@ -115,6 +160,25 @@ class LongTermMemory:
         """Index again every path that has a dead letter; what works now leaves the table."""
         return files.retry(self.parts.index, progress, self.parts.access)
 
+    def merge_duplicates(
+        self,
+        user_id: str | None = None,
+        session_id: str | None = None,
+        progress: files.Progress | None = None,
+        *,
+        dry_run: bool = False,
+    ) -> DuplicatesReport:
+        """Merge what says the same in other words: of a user, one session, or of everybody.
+
+        A user's are the user's own and those of all sessions. A dry run writes nothing.
+        """
+        index, scopes = self.parts.index, None
+        if user_id is not None and session_id is None:
+            scopes = index.catalog.scopes(user_id)
+        elif scope := given_scope(user_id, session_id):
+            scopes = [scope]
+        return merge_duplicates(index, progress, dry_run, scopes)
+
     def close(self) -> None:
         """Flush and let go of the store."""
         self.parts.close()
@@ -123,6 +187,28 @@ class LongTermMemory:
 def scope_for(user_id: str, session_id: str | None) -> Scope:
     """Return the user's scope, or that of one of the user's sessions."""
     return user_scope(user_id) if session_id is None else session_scope(user_id, session_id)
+
+
+def target_for(
+    user_id: str | None,
+    session_id: str | None = None,
+    source: str | Sequence[str] = (),
+    memory_ids: Sequence[str] = (),
+) -> Target:
+    """Return what is to be forgotten. Raises `InvalidInput` when that is nothing, or two things."""
+    scope = given_scope(user_id, session_id) or GLOBAL
+    names = (source,) if isinstance(source, str) else tuple(source)
+    if names and memory_ids:
+        raise InvalidInput("name sources or memories, not both")
+    if names:
+        return source_target(scope, names)
+    if memory_ids:
+        return memory_target(scope, memory_ids)
+    if scope.collection == "global":
+        raise InvalidInput("name a user, a session, a source or memories to forget")
+    if scope.collection == "session":
+        return session_target(scope.user_id, scope.session_id)
+    return user_target(scope.user_id)
 
 
 def given_scope(user_id: str | None, session_id: str | None) -> Scope | None:

@@ -6,7 +6,7 @@ Never the text of a memory. How it gets into Prefect's UI: `artifacts`.
 import hashlib
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -14,6 +14,8 @@ from indexing.catalog_rows import DeadLetter
 
 MOST_SHOWN = 100
 LONGEST_KEY = 60
+WHERE, WHOSE, COLUMNS = 0, 3, 5
+"""Cells of a dead letter's row, and how many it has."""
 
 
 @dataclass(slots=True)
@@ -66,6 +68,24 @@ def key_of(flow: str, name: str) -> str:
         mark = hashlib.sha256(name.encode(errors="backslashreplace")).hexdigest()[:8]
         plain = f"{plain[-LONGEST_KEY:].strip('-')}-{mark}".strip("-")
     return f"{flow}-{plain}"
+
+
+def strike(markdown: str, is_named: Callable[[str, str], bool]) -> str:
+    """Return a page without the lines on what is named, told by where and whose it is."""
+    return "\n".join(line for line in markdown.split("\n") if not _is_on(line, is_named))
+
+
+def _is_on(line: str, is_named: Callable[[str, str], bool]) -> bool:
+    if line.startswith("- "):
+        text = _plain(line.removeprefix("- "))
+        ends = (index for index in range(len(text)) if text.startswith(": ", index))
+        return any(is_named(text[:end], "") for end in ends)
+    cells = [_plain(cell).strip() for cell in re.findall(r"\|((?:\\.|[^\\|])*)(?=\|)", line)]
+    return len(cells) == COLUMNS and is_named(cells[WHERE], cells[WHOSE])
+
+
+def _plain(cell: str) -> str:
+    return re.sub(r"\\([\\`*_\[\]<>|#~])", r"\1", cell)
 
 
 def _row(letter: DeadLetter) -> str:

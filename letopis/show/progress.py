@@ -25,15 +25,14 @@ def _bar(console: Console) -> Progress:
 
 
 @contextmanager
-def ingest_progress(console: Console) -> Iterator[IngestProgress]:
-    """Show which source is being indexed."""
+def ingest_progress(console: Console, verb: str = "indexing") -> Iterator[IngestProgress]:
+    """Show which source is being indexed, or what else is being done to it."""
     with _bar(console) as bar:
-        task = bar.add_task("indexing", total=None)
+        task = bar.add_task(verb, total=None)
 
         def update(what: str, done: int, total: int) -> None:
-            bar.update(
-                task, description=f"indexing {shorten(what, 48)}", completed=done, total=total
-            )
+            told = f"{verb} {shorten(what, 48)}"
+            bar.update(task, description=told, completed=done, total=total)
 
         yield update
 

@@ -38,7 +38,7 @@ def section(path: str) -> str:
 def test_the_commands_are_the_ones_that_we_mean() -> None:
     assert set(LEAVES) == {
         *("ingest", "sync", "remember", "retrieve", "status", "demo", "eval run"),
-        *("reindex", "schedule", "dead-letters list", "dead-letters retry"),
+        *("dedup", "reindex", "schedule", "dead-letters list", "dead-letters retry"),
     }
 
 
