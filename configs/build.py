@@ -14,6 +14,7 @@ from indexing import drafts, sparse, template
 from indexing.dense import Embedder
 from indexing.feeds.access import Access
 from indexing.index import Clock, Index, utc_now
+from indexing.recovery import recover
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import COLLECTIONS, VectorNames
 from retrieval.retriever import Retriever
@@ -66,8 +67,9 @@ def build(
         recipe = build_recipe(settings, embedder)
         names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
         open_collections(store, catalog, names, fingerprint(settings, embedder))
+        index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
+        recover(index)
         undo.pop_all()
-    index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
     retriever = build_retriever(settings, store, embedder, clock)
     return Parts(settings, index, retriever, build_access(settings))
 

@@ -204,7 +204,7 @@ class IngestSettings(Section):
     """The write side."""
 
     batch: int = Field(128, ge=1, description="chunks that are embedded and flushed together")
-    timezone: str = Field("", description="zone of chat times that name none; empty: refuse them")
+    timezone: str = Field("", description="zone of times that name none; empty: refuse them")
     ttl_days: Mapping[Literal[Collection, Kind], Days] = Field(
         {}, description="life by collection or kind, as `{session = 7, tool_result = 30}`"
     )

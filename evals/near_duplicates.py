@@ -97,7 +97,7 @@ def _summary(part: str, judged: Sequence[Judged]) -> list[object]:
     wrong, right = _merged(keep), _merged(merge)
     found = sum(each.candidate for each in merge)
     shares = (right, wrong + right), (right, len(merge)), (found, len(merge))
-    return [part, len(keep), wrong, len(merge), right, *(share(*share) for share in shares)]
+    return [part, len(keep), wrong, len(merge), right, *(share(*pair) for pair in shares)]
 
 
 def _kinds(judged: Sequence[Judged], parts: Sequence[str]) -> list[list[object]]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from indexing.dedup import exact_key
-from indexing.mentions import mentions, put_together
+from indexing.mentions import mentions, put_together, said, spot
 from indexing.rebuild import name_of
 from indexing.types import Memory
 
@@ -37,10 +37,7 @@ def by_age(one: Memory, other: Memory) -> tuple[Memory, Memory]:
 
 def joined(kept: Memory, merged: Memory) -> Memory:
     """Return the one that stays with the places of both; pinned, if one was, without an end."""
-    places = {
-        (place.source_id, place.start, place.end): place
-        for place in (*mentions(merged), *mentions(kept))
-    }
+    places = {(spot(place), said(place)): place for place in (*mentions(merged), *mentions(kept))}
     pinned = kept.pinned or merged.pinned
     lasting = (replace(p, expires_at=None) if pinned else p for p in places.values())
     return replace(put_together(kept, lasting), pinned=pinned)

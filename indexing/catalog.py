@@ -220,6 +220,7 @@ class Catalog:
             for letter in letters:
                 if self.tombstones.check(connection, letter.scope, [letter.path]):
                     continue
+                note_scope(connection, letter.scope)
                 key = digest(letter.path, letter.place)
                 where = (dead_letters.c.tenant == letter.scope.tenant, dead_letters.c.key == key)
                 attempts = connection.execute(

@@ -8,8 +8,9 @@ by the busy timeout. Reads see one moment throughout, and never a lock.
 
 import hashlib
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from operator import itemgetter
 from typing import Any
 
@@ -62,6 +63,32 @@ class Database:
                 for key, lock in sorted(locks.items(), key=itemgetter(0)):
                     connection.execute(select(lock(key)))
             yield connection
+
+    def purge(self, tables: Sequence[str] = ()) -> None:
+        """Take the bytes of deleted rows out of the files.
+
+        On SQLite the file is written anew, since moving rows between pages leaves bytes of them
+        behind whatever ``secure_delete`` says, and its log is emptied; both wait for others up to
+        the busy timeout (`StoreLocked`). On PostgreSQL it vacuums the tables; its log and backups
+        are the server's.
+        """
+        engine = self._engine.execution_options(isolation_level="AUTOCOMMIT")
+        if self._postgres:
+            with self._named_errors(), engine.connect() as connection:
+                for name in tables:
+                    connection.exec_driver_sql(f'VACUUM "{name}"')
+            return
+        with self._named_errors(), closing(self._engine.raw_connection()) as raw:
+            raw.cursor().execute("VACUUM")
+        deadline = time.monotonic() + self._busy_ms / 1000
+        while True:
+            with self._named_errors(), closing(self._engine.raw_connection()) as raw:
+                busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                return
+            if time.monotonic() > deadline:
+                raise StoreLocked(f"the catalog {self._where} is read by another process for long")
+            time.sleep(0.05)
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:

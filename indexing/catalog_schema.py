@@ -83,6 +83,14 @@ sources = Table(
     Column("said_at", Float),
 )
 
+unfinished = Index(
+    "sources_unfinished",
+    sources.c.tenant,
+    sqlite_where=sources.c.content_hash == "",
+    postgresql_where=sources.c.content_hash == "",
+)
+"""Finds at every start what a killed write left: few rows, however many there are."""
+
 dead_letters = Table(
     "dead_letters",
     metadata,
@@ -249,12 +257,17 @@ def _create_forgetting(connection: Connection) -> None:
         connection.execute(insert(scopes), rows)
 
 
+def _index_unfinished(connection: Connection) -> None:
+    unfinished.create(connection, checkfirst=True)
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _create_members,
     _create_conversations,
     _create_generations,
     _create_forgetting,
+    _index_unfinished,
 )
 """Numbered from 1, each applied once, in order, inside one transaction."""
 

@@ -17,7 +17,6 @@ from indexing.mentions import mentions, noted, put_together, said
 from indexing.types import Memory, Mention
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
-_LATEST = datetime.max.replace(tzinfo=UTC)
 
 Held = tuple[Memory, Sequence[Mention]]
 """A statement with those of its places that count."""
@@ -217,6 +216,7 @@ def _since(memory: Memory) -> datetime:
     return memory.valid_from or memory.created_at or _EARLIEST
 
 
-def _order(memory: Memory) -> tuple[datetime, datetime, datetime, str]:
-    until, stored = memory.valid_to or _LATEST, memory.created_at or _EARLIEST
-    return _since(memory), until, stored, memory.id
+def _order(memory: Memory) -> tuple[datetime, bool, bool, datetime, str]:
+    """Return the key of the order: of one moment, what ended in it, the value, what is over."""
+    since, stored = _since(memory), memory.created_at or _EARLIEST
+    return since, memory.valid_to != since, memory.closes, stored, memory.id

@@ -14,6 +14,7 @@ from indexing.embed import Reading
 from indexing.hashing import digest
 from indexing.index import Index, Recipe, Source, Statement
 from indexing.late import Place
+from indexing.rebuild import chunk_of
 from indexing.sparse import language, lexicon, weigh
 from indexing.store import DENSE, SPARSE
 from indexing.template import Views, sparse_fields, views
@@ -72,7 +73,7 @@ def drafts(index: Index, scope: Scope, source: Source) -> Iterator[Draft]:
             at=chunk.at,
             created_at=now,
             expires_at=source.expires_at or (now + life if life else None),
-            key=_key(source, chunk, reading),
+            key=_key(source, chunk, reading.key if reading.place else ""),
         )
         if said:
             memory = replace(memory, value=said.value, closes=said.closes, valid_from=said.since)
@@ -103,11 +104,16 @@ def point_of(recipe: Recipe, memory: Memory, view: Views, vector: Vector) -> Poi
     return Point(memory, {DENSE: vector}, {SPARSE: sparse})
 
 
-def _key(source: Source, chunk: Chunk, reading: Reading) -> str:
-    """Name what a chunk says, in the place where it says it."""
+def key_of(memory: Memory) -> str:
+    """Return the key that a memory's own place has where no text is read as a whole."""
+    source = Source(memory.source_id, memory.kind, "", (), memory.uri, turn_id=memory.turn_id)
+    return _key(source, chunk_of(memory))
+
+
+def _key(source: Source, chunk: Chunk, late: str = "") -> str:
+    """Name what a chunk says, in the place where it says it; ``late`` names what it is read in."""
     stated = "" if chunk.title == source.name else chunk.title
     around = [_normal(text) for text in (stated, *chunk.headings, chunk.before)]
-    late = reading.key if reading.place else ""
     who = (chunk.speaker, chunk.role, _moment(source, chunk) if source.turn_id else "")
     return digest(source.kind, _normal(chunk.text), *who, late, *around)[:32]
 

@@ -163,7 +163,7 @@ def _read(index: Index, scope: Scope, names: set[str]) -> dict[str, Held]:
 def _judged(index: Index, one: Held, other: Held) -> Duplicate | None:
     """Return the pair where one may stand for both."""
     kept, merged = by_age(one[0], other[0])
-    if not comparable(kept, merged):
+    if merged.pinned or not comparable(kept, merged):
         return None
     cosine = float(np.dot(one[1], other[1]))
     verdict = decide(kept.text, merged.text, cosine, index.recipe.dedup.cosine)

@@ -20,6 +20,7 @@ from pathlib import Path
 import qdrant_edge as engine
 
 from indexing.edge_files import (
+    BLANK,
     SPARE_BYTES,
     allocated,
     check_schema,
@@ -28,6 +29,7 @@ from indexing.edge_files import (
     count_points,
     create_shard,
     load_shard,
+    loosen,
     note_count,
     shard_exists,
     tidy,
@@ -42,9 +44,9 @@ from indexing.edge_shard import (
     to_query,
     to_scored,
 )
-from indexing.errors import InvalidInput, StoreError
+from indexing.errors import StoreError
 from indexing.lease import Lease
-from indexing.store import check_points, idf_corpus, is_empty, matches, narrowed
+from indexing.store import check_page, check_points, idf_corpus, is_empty, matches, narrowed
 from indexing.types import Branch, Collection, Filter, Memory, Point, Scored, Vector, VectorNames
 
 PAGE = 256
@@ -107,21 +109,24 @@ class EdgeStore:
             answers = iter(shard.query_batch(request))
         return [[] if is_empty(b) else to_scored(b, next(answers)) for b in branches]
 
-    def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
-        """Return up to ``limit`` memories in id order."""
-        if limit < 1:
-            raise InvalidInput(f"the limit is {limit}")
+    def get(
+        self, collection: Collection, where: Filter, limit: int, after: str = ""
+    ) -> list[Memory]:
+        """Return up to ``limit`` memories in id order, those behind the id ``after``."""
+        check_page(limit, after)
         condition = build_filter(collection, where)
         if where.ids is not None:  # read by id: a filtered scroll takes three times as long
             with self._read(collection) as shard:
                 named = shard.retrieve(list(where.ids), True, False)
             found = (to_memory(collection, record) for record in named)
-            return sorted((m for m in found if matches(m, where)), key=lambda m: m.id)[:limit]
+            kept = (m for m in found if m.id > after and matches(m, where))
+            return sorted(kept, key=lambda m: m.id)[:limit]
+        request = engine.ScrollRequest(
+            offset=after or None, limit=limit + bool(after), filter=condition, with_payload=True
+        )
         with self._read(collection) as shard:
-            records, _ = shard.scroll(
-                engine.ScrollRequest(filter=condition, limit=limit, with_payload=True)
-            )
-        return [to_memory(collection, r) for r in records]
+            records, _ = shard.scroll(request)
+        return [to_memory(collection, r) for r in records if str(r.id) != after][:limit]
 
     def scroll(self, collection: Collection, where: Filter) -> Iterator[Memory]:
         """Yield all in id order; the lease is held per page, not between pages."""
@@ -149,7 +154,8 @@ class EdgeStore:
 
     def everything(self, collection: Collection) -> Iterator[Memory]:
         """Yield the memories of all tenants in id order."""
-        for record in self._pages(collection, engine.Filter(), with_vector=False):
+        real = engine.Filter(must_not=[engine.HasIdCondition({BLANK})])
+        for record in self._pages(collection, real, with_vector=False):
             yield to_memory(collection, record)
 
     def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
@@ -191,8 +197,9 @@ class EdgeStore:
             shutil.rmtree(dropped, ignore_errors=True)
 
     def vacuum(self, collection: Collection) -> None:
-        """Rewrite what has deleted points and index what has grown; other threads wait."""
+        """Rewrite what has deleted or changed points and index what has grown; others wait."""
         with self._write(collection) as shard:
+            loosen(self.folder / collection, shard)
             self._optimize(collection, shard)
 
     def close(self) -> None:

@@ -19,6 +19,9 @@ from indexing.types import VectorNames
 SPARE_BYTES = 64 << 20  # a shard grows by mapped 32 MiB files; a full disk would kill the process
 CONFIG = "edge_config.json"
 COUNT = "points.count"
+
+BLANK = "00000000-0000-0000-0000-000000000000"
+"""The id of a point without a payload, there for a moment in `loosen`; no memory has it."""
 FINGERPRINT = "fingerprint.json"
 SEGMENTS = "segments"
 ASIDE = "segments.aside"
@@ -132,6 +135,18 @@ def _without_twins(path: Path, shard: engine.EdgeShard) -> engine.EdgeShard:
 def count_points(shard: engine.EdgeShard) -> int:
     """Return how many different points there are: 2 ms for 20,000."""
     return shard.count(engine.CountRequest(exact=True))
+
+
+def loosen(path: Path, shard: engine.EdgeShard) -> None:
+    """Put a point into the segment that is written to and delete it, so `optimize` rewrites that.
+
+    What a memory held before it was changed stays in the segment's pages, and the engine, which
+    rewrites for deleted points, does not count it as one.
+    """
+    sizes = json.loads((path / CONFIG).read_bytes())["vectors"]
+    vectors: dict[str, engine.NamedVector] = {n: [1.0] * v["size"] for n, v in sizes.items()}
+    shard.update(engine.UpdateOperation.upsert_points([engine.Point(BLANK, vectors, {})]))
+    shard.update(engine.UpdateOperation.delete_points([BLANK]))
 
 
 def _with_vectors(path: Path) -> engine.CountRequest:

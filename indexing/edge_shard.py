@@ -43,9 +43,8 @@ INDEXES: "dict[str, engine.PayloadSchemaParams]" = {
     "superseded_by": engine.KeywordIndexParams(enable_hnsw=False),
     "expires_at": engine.FloatIndexParams(enable_hnsw=False),
     "lapses_at": engine.FloatIndexParams(enable_hnsw=False),
-    "valid_from": engine.FloatIndexParams(enable_hnsw=False),
+    "since": engine.FloatIndexParams(enable_hnsw=False),
     "valid_to": engine.FloatIndexParams(enable_hnsw=False),
-    "at": engine.FloatIndexParams(enable_hnsw=False),
 }
 
 VENDOR_ERRORS: dict[str, type[StoreError]] = {

@@ -5,6 +5,7 @@ LetopisError                     (chunking.errors)
 ├── ConfigError                  a setting is missing, unknown or contradicts another
 ├── InvalidId                    an empty, wildcard or unencodable user / session / source id
 ├── InvalidInput                 bad input of a caller: an empty text, a naive time, k < 1
+│   └── UnknownMemory            the scope has no memory of that id, or has it no longer
 ├── ModelError                   weights missing or corrupt, an endpoint that does not answer
 │   └── MissingExtra             an optional package is not installed; says the install command
 ├── SourceError                  one source cannot be read: goes to the dead-letter table
@@ -37,6 +38,7 @@ __all__ = [
     "StoreError",
     "StoreLocked",
     "StoreUnavailable",
+    "UnknownMemory",
 ]
 
 
@@ -50,6 +52,10 @@ class InvalidId(LetopisError):
 
 class InvalidInput(LetopisError):
     """A caller's argument that cannot be used: an empty text, a naive time, k below 1."""
+
+
+class UnknownMemory(InvalidInput):
+    """The scope that is named has no memory of that id: another one has it, or it has expired."""
 
 
 class ModelError(LetopisError):

@@ -19,6 +19,7 @@ from indexing.audit import Audit, named
 from indexing.catalog_schema import (
     conversations,
     dead_letters,
+    events,
     members,
     scopes,
     sources,
@@ -141,7 +142,7 @@ def forget(
         done.notes.append(
             f"{len(excused)} texts or ids are in the files because others have them too"
         )
-    done.left |= _read_back(index, traces, places)
+    done.left |= _read_back(index, target, traces, places)
     done.notes += [held.residue for held in (index.store, *places.others) if held.residue]
     return _sign(
         index,
@@ -260,10 +261,10 @@ def _rewrite(index: Index, traces: Traces, places: Places) -> None:
     for collection in dict.fromkeys(scope.collection for scope in traces.touched):
         for held in (index.store, *places.others):
             held.vacuum(collection)
-    index.catalog.database.purge()
+    index.catalog.database.purge([table.name for table in (*OWNED, events)])
 
 
-def _read_back(index: Index, traces: Traces, places: Places) -> dict[str, int]:
+def _read_back(index: Index, target: Target, traces: Traces, places: Places) -> dict[str, int]:
     """Count what is left of the target in every store: nothing."""
     wheres = [Filter(scope) for scope in traces.scopes]
     wheres += [Filter(s, source_ids=tuple(names)) for s, names in traces.sources.items() if names]
@@ -278,6 +279,9 @@ def _read_back(index: Index, traces: Traces, places: Places) -> dict[str, int]:
             left[table.name] = 0
             for scope in traces.scopes:
                 query = select(func.count()).where(table.c.tenant == scope.tenant)
+                left[table.name] += connection.execute(query).scalar_one()
+            if target.what == "user" and "user_id" in table.c:  # also what no list of scopes names
+                query = select(func.count()).where(table.c.user_id == target.scope.user_id)
                 left[table.name] += connection.execute(query).scalar_one()
     for scope, names in traces.sources.items():
         left["sources"] += len(index.catalog.sources(scope, names))

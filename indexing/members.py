@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from indexing.catalog import Catalog
-from indexing.catalog_rows import PAGE
+from indexing.catalog_rows import PAGE, note_scope
 from indexing.catalog_schema import members
 from indexing.hashing import digest
 from indexing.tombstones import owner_lock
@@ -80,6 +80,7 @@ class Members:
             names = [row.source_id for row in held]
             blocked = self._tombstones.check(connection, scope, names)
             if not blocked.by:
+                note_scope(connection, scope)
                 kept += [row for row in held if row.source_id not in blocked.source_ids]
         return kept
 

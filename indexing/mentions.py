@@ -44,9 +44,9 @@ def put_together(memory: Memory, places: Iterable[Mention]) -> Memory:
     return replace(as_memory(memory, first), also=tuple(others))
 
 
-def spot(place: Mention) -> tuple[str, int, int]:
-    """Return where in its source a place is."""
-    return place.source_id, place.start, place.end
+def spot(place: Mention) -> tuple[str, int]:
+    """Return where in its source a place begins: told again in another spelling it is the same."""
+    return place.source_id, place.start
 
 
 def said(place: Mention) -> datetime:
@@ -60,7 +60,7 @@ def noted(places: Iterable[Mention], renewed: Mention | None = None) -> list[Men
 
     One that is told again, ``renewed``, lives as long as it now says, and was stored at first.
     """
-    by_spot: dict[tuple[str, int, int], dict[datetime, Mention]] = {}
+    by_spot: dict[tuple[str, int], dict[datetime, Mention]] = {}
     for place in places:
         times = by_spot.setdefault(spot(place), {})
         old = times.get(said(place), place)

@@ -75,7 +75,7 @@ class _Work:
         self.before = before
         self._dedup = dedup
         self._moment = moment
-        self._old: dict[tuple[str, int, int], list[Mention]] = {}
+        self._old: dict[tuple[str, int], list[Mention]] = {}
         self._places: dict[str, list[Mention]] = {}
         self.now = dict(before)
         for memory in before.values():
@@ -122,9 +122,19 @@ class _Work:
             yield put_together(memory, self._places[name])
 
     def _same(self, memory: Memory) -> Memory | None:
-        """Return the memory that says the same in the same words, None where there is none."""
+        """Return the memory that says the same in the same words, None where there is none.
+
+        What was told before may be a place of one that says it in other words.
+        """
         twins = [m for m in self.now.values() if m.key == memory.key and self._is_live(m)]
+        if not twins:
+            twins = [m for m in self.now.values() if self._has(m, memory) and self._is_live(m)]
         return min(twins, key=lambda m: (m.subject, m.id), default=None)
+
+    def _has(self, memory: Memory, told: Memory) -> bool:
+        """Tell whether what is told is a place of the memory already."""
+        own = told.source_id, told.text
+        return any((place.source_id, place.text) == own for place in self._places[memory.id])
 
     def _alike(
         self, memory: Memory, near: Sequence[tuple[str, float]]
@@ -140,11 +150,11 @@ class _Work:
         return None, None
 
     def _new(self, memory: Memory) -> Memory:
-        """Return a memory that has no place yet."""
+        """Return a new memory; one that had ended begins again with what is left of it."""
         new = identified(memory)
-        held = self.before.get(new.id)
+        held = self.now.get(new.id)
         self.now[new.id] = new if held is None else replace(new, pinned=held.pinned)
-        self._places[new.id] = []
+        self._places[new.id] = [] if held is None else self._counted(held)
         return self.now[new.id]
 
     def _state(self, draft: Draft, told: Statement, made: Plan) -> str:

@@ -69,8 +69,9 @@ def id_needles(name: str) -> list[Needle]:
 
 def scope_needles(scope: Scope) -> list[Needle]:
     """Return what names a scope: its tenant, and the ids of the user and the session."""
-    names = [scope.tenant, *(name for name in (scope.user_id, scope.session_id) if name)]
-    return [needle for name in names for needle in id_needles(name)]
+    names = [name for name in (scope.user_id, scope.session_id) if name]
+    tenant = Needle(scope.tenant.encode(), "id")
+    return [tenant, *(needle for name in names for needle in id_needles(name))]
 
 
 def _escaped(data: bytes) -> bytes:
@@ -90,6 +91,7 @@ class Finder:
         self.too_short = sum(len(n) for data, n in owners.items() if len(data) < ANCHOR)
         self._owners = {data: n for data, n in owners.items() if len(data) >= ANCHOR}
         self.longest = max(map(len, self._owners), default=0)
+        self.blank = not all(map(any, self._owners))
         self._at: defaultdict[int, list[tuple[bytes, int]]] = defaultdict(list)
         for data, offset in _rarest(list(self._owners)):
             anchor = int.from_bytes(data[offset : offset + ANCHOR], "little")

@@ -36,29 +36,38 @@ def remember(
     safe, "" says that there is none. Raises `InvalidInput` for an empty text, one over the chunk or
     the model's limit, or a time that is naive or out of range.
     """
+    source = told_source(index, text, kind, at, expires_at, subject)
+    (home,) = write_batch(index, scope, [source], Report()).homes
+    (memory,) = index.store.get(scope.collection, Filter(scope, ids=(home,)), limit=1)
+    return memory
+
+
+def told_source(
+    index: Index,
+    text: str,
+    kind: Kind,
+    at: datetime | None,
+    expires_at: datetime | None,
+    subject: str | None,
+) -> Source:
+    """Return a statement as a source of one chunk; see `remember`."""
     _check(index, text, kind, at, expires_at, subject)
     now = index.clock().astimezone(UTC)
     since = min(at.astimezone(UTC), now) if at else now
-    statement = _statement(text, since, subject) if kind == "fact" else None
+    statement = statement_of(text, since, subject) if kind == "fact" else None
     if kind != "fact" and subject:
         raise InvalidInput(f"only a fact has a subject, not a {kind}")
     about = statement.subject if statement else ""
-    moment = at.astimezone(UTC).isoformat() if at else ""
-    source_id = f"{kind}:{digest(exact_key(text) or text, about, moment)[:32]}"
-    chunk = Chunk(source_id, 0, 0, len(text), text, at=at)
-    content = digest(text, about, moment)
-    source = Source(
+    source_id = told_name(kind, text, about, at)
+    return Source(
         source_id,
         kind,
-        content,
-        [chunk],
+        told_hash(text, about, at),
+        [Chunk(source_id, 0, 0, len(text), text, at=at)],
         expires_at=expires_at,
         told=True,
         statement=statement,
     )
-    (home,) = write_batch(index, scope, [source], Report()).homes
-    (memory,) = index.store.get(scope.collection, Filter(scope, ids=(home,)), limit=1)
-    return memory
 
 
 def history(index: Index, scope: Scope, subject: str) -> list[Memory]:
@@ -67,7 +76,21 @@ def history(index: Index, scope: Scope, subject: str) -> list[Memory]:
     return in_order(index.store.scroll(scope.collection, where))
 
 
-def _statement(text: str, since: datetime, subject: str | None) -> Statement | None:
+def told_name(kind: Kind, text: str, subject: str, at: datetime | None) -> str:
+    """Name what is told as a source: the same for the same words on a subject at a time."""
+    return f"{kind}:{digest(exact_key(text) or text, subject, _moment(at))[:32]}"
+
+
+def told_hash(text: str, subject: str, at: datetime | None) -> str:
+    """Return the content hash of what is told."""
+    return digest(text, subject, _moment(at))
+
+
+def _moment(at: datetime | None) -> str:
+    return at.astimezone(UTC).isoformat() if at else ""
+
+
+def statement_of(text: str, since: datetime, subject: str | None) -> Statement | None:
     """Return what a text states: with the subject given, or the one that rules find."""
     if subject == "":
         return None
@@ -82,19 +105,10 @@ def _statement(text: str, since: datetime, subject: str | None) -> Statement | N
     return Statement(subject, fold(text), since)
 
 
-def _check(
-    index: Index,
-    text: str,
-    kind: Kind,
-    at: datetime | None,
-    expires_at: datetime | None,
-    subject: str | None,
-) -> None:
+def check_told(index: Index, text: str, subject: str = "") -> None:
+    """Raise `InvalidInput` for a text that is empty, too long or not valid Unicode."""
     if not text.strip():
         raise InvalidInput("there is nothing to remember: the text is empty")
-    for name, given in (("at", at), ("expires_at", expires_at)):
-        if given is not None:
-            check_time(given, name)
     try:
         f"{text}{subject}".encode()
     except UnicodeEncodeError as error:
@@ -105,6 +119,20 @@ def _check(
             f"a fact of {size} tokens is over the limit of {index.recipe.fact_tokens}: "
             "ingest it as a document"
         )
+
+
+def _check(
+    index: Index,
+    text: str,
+    kind: Kind,
+    at: datetime | None,
+    expires_at: datetime | None,
+    subject: str | None,
+) -> None:
+    for name, given in (("at", at), ("expires_at", expires_at)):
+        if given is not None:
+            check_time(given, name)
+    check_told(index, text, subject or "")
     if kind not in get_args(Kind):
         raise InvalidInput(f"kind {kind!r} is none of {', '.join(get_args(Kind))}")
     if subject and (len(subject) > MAX_SUBJECT_CHARS or not subject.strip()):

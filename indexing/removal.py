@@ -9,7 +9,7 @@ from indexing.members import Member
 from indexing.mentions import mentions, put_together
 from indexing.merge import Plan, plan
 from indexing.types import Filter, Memory, Scope
-from indexing.write import carry_out
+from indexing.write import Vectors, carry_out
 
 MAX_REMOVED = 0.5
 """The share of a feed's documents that may go in one run, unless it is forced."""
@@ -61,10 +61,16 @@ def lapse(index: Index, scope: Scope, ids: Collection[str]) -> int:
     return settle(index, scope, made, around)
 
 
-def settle(index: Index, scope: Scope, made: Plan, around: dict[str, Memory]) -> int:
+def settle(
+    index: Index,
+    scope: Scope,
+    made: Plan,
+    around: dict[str, Memory],
+    vectors: Vectors | None = None,
+) -> int:
     """Carry out a plan that deletes, so that nothing names what is gone; return how many went.
 
-    Call it in the tenant's turn.
+    ``vectors`` are those of new texts. Call it in the tenant's turn.
     """
     gone = set(made.delete)
     changed = {memory.id for memory in made.put}
@@ -72,7 +78,7 @@ def settle(index: Index, scope: Scope, made: Plan, around: dict[str, Memory]) ->
         if memory.id not in gone | changed:
             made.put.append(memory)
             around[memory.id] = memory
-    carry_out(index, scope, made, around, {}, {})
+    carry_out(index, scope, made, around, {}, vectors or {})
     return len(gone)
 
 

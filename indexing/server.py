@@ -12,7 +12,7 @@ from datetime import datetime
 import httpx
 from qdrant_client import QdrantClient, models
 
-from indexing.errors import InvalidInput, StoreError
+from indexing.errors import StoreError
 from indexing.server_client import host_of, make_client
 from indexing.server_errors import mapped
 from indexing.server_options import USUAL, ServerOptions
@@ -27,7 +27,7 @@ from indexing.server_points import (
     to_scored,
 )
 from indexing.server_schema import check_version, ensure_collection
-from indexing.store import check_points, idf_corpus, is_empty, narrowed
+from indexing.store import check_page, check_points, idf_corpus, is_empty, narrowed
 from indexing.types import Branch, Collection, Filter, Memory, Point, Scored, Vector, VectorNames
 
 PAGE = 256
@@ -100,14 +100,18 @@ class ServerStore:
             answers = iter(self._client.query_batch_points(name, requests))
         return [[] if is_empty(b) else to_scored(b, next(answers)) for b in branches]
 
-    def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
-        """Return up to ``limit`` memories in id order."""
-        if limit < 1:
-            raise InvalidInput(f"the limit is {limit}")
+    def get(
+        self, collection: Collection, where: Filter, limit: int, after: str = ""
+    ) -> list[Memory]:
+        """Return up to ``limit`` memories in id order, those behind the id ``after``."""
+        check_page(limit, after)
         condition = build_filter(collection, where)
+        size = limit + bool(after)  # a page begins with the id itself, where it is there still
         with self._call(collection) as name:
-            records, _ = self._client.scroll(name, condition, limit, with_payload=True)
-        return [to_memory(collection, r) for r in records]
+            records, _ = self._client.scroll(
+                name, condition, size, offset=after or None, with_payload=True
+            )
+        return [to_memory(collection, r) for r in records if str(r.id) != after][:limit]
 
     def scroll(self, collection: Collection, where: Filter) -> Iterator[Memory]:
         """Yield all in id order, page by page."""

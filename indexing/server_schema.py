@@ -31,7 +31,7 @@ INDEXES: dict[str, models.KeywordIndexParams | models.FloatIndexParams] = {
     },
     **{
         key: models.FloatIndexParams(type=models.FloatIndexType.FLOAT, enable_hnsw=False)
-        for key in ("expires_at", "lapses_at", "valid_from", "valid_to", "at")
+        for key in ("expires_at", "lapses_at", "since", "valid_to")
     },
 }
 

@@ -64,8 +64,10 @@ class VectorStore(Protocol):
         IDF of sparse branches is taken over the tenant's own memories.
         """
 
-    def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
-        """Return up to ``limit`` memories that match, in id order."""
+    def get(
+        self, collection: Collection, where: Filter, limit: int, after: str = ""
+    ) -> list[Memory]:
+        """Return up to ``limit`` memories that match, in id order, behind the id ``after``."""
 
     def scroll(self, collection: Collection, where: Filter) -> Iterator[Memory]:
         """Yield every memory that matches, page by page."""
@@ -136,6 +138,14 @@ def check_call(
     return {key: list(values) for key, values in wanted.items() if values is not None}
 
 
+def check_page(limit: int, after: str) -> None:
+    """Raise `InvalidInput` for a page that holds nothing, or one after what is no id."""
+    if limit < 1:
+        raise InvalidInput(f"the limit is {limit}")
+    if after:
+        check_uuid(after)
+
+
 def idf_corpus(where: Filter) -> Filter:
     """Return the filter of all that the tenant has: what term frequencies are counted over."""
     return Filter(where.scope, where.now, as_of=where.as_of, superseded=where.superseded)
@@ -150,11 +160,10 @@ def matches(memory: Memory, where: Filter) -> bool:
     """Whether a memory that was read by its id passes the filter: the engine's rule in Python."""
     if memory.scope.tenant != where.scope.tenant:
         return False
-    since = {"at": memory.at, "valid_from": memory.valid_from}
     until = {"expires_at": memory.expires_at, "valid_to": memory.valid_to}
     if any((ended := until[key]) and ended <= time for key, time in ends(where)):
         return False
-    if any((begun := since[key]) and begun > time for key, time in starts(where)):
+    if where.as_of and memory.since and memory.since > where.as_of:
         return False
     allowed = (
         (where.kinds, memory.kind),
@@ -180,7 +189,7 @@ def ends(where: Filter) -> list[tuple[str, datetime]]:
 
 def starts(where: Filter) -> list[tuple[str, datetime]]:
     """Return the payload keys of starts that hide a memory, each with the time up to which."""
-    return [] if where.as_of is None else [("at", where.as_of), ("valid_from", where.as_of)]
+    return [] if where.as_of is None else [("since", where.as_of)]
 
 
 def is_empty(branch: Branch) -> bool:
@@ -235,6 +244,7 @@ def to_payload(memory: Memory) -> Payload:
         "subject": memory.subject,
         "value": memory.value,
         "closes": memory.closes or None,
+        "since": to_epoch(memory.since),
         "valid_from": to_epoch(memory.valid_from),
         "valid_to": to_epoch(memory.valid_to),
         "superseded_by": memory.superseded_by,

@@ -93,6 +93,8 @@ def find(index: Index, target: Target) -> Traces:
     else:
         traces.memories[own] = list(target.ids)
     traces.needles.update(_needles(index, traces))
+    if target.what == "session":  # the user stays
+        traces.needles -= set(id_needles(own.user_id))
     return traces
 
 

@@ -195,6 +195,16 @@ class Memory:
         return tuple(dict.fromkeys((self.source_id, *(m.source_id for m in self.also))))
 
     @property
+    def since(self) -> datetime | None:
+        """From when on it is there for ``as_of``: a statement holds from then, anything else was
+        first said then. None where a place does not say when it said it."""
+        if self.subject:
+            return self.valid_from
+        said = [self.at, *(place.at for place in self.also)]
+        times = [at.astimezone(UTC) for at in said if at]
+        return min(times) if len(times) == len(said) else None
+
+    @property
     def source(self) -> str:
         """Where it comes from, for a reader: path or session, with turn, or page and heading."""
         if self.conversation_id:

@@ -6,7 +6,8 @@ deleted value stays like that until the page is written anew, so what was delete
 Whatever is broken off is given as far as it goes: nothing here raises.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -15,6 +16,9 @@ UNIT = 128
 
 MARK = b'{"'
 """How every value begins: an object of JSON, whose first bytes are never packed."""
+
+TENANT = re.compile(rb'.?\{"tenant":"([0-9a-f]{32})"', re.DOTALL)
+"""What a payload begins with, behind the token and perhaps a byte of its literals' length."""
 
 LONGEST = 64 << 20
 """Bytes; what claims to be longer is no value."""
@@ -77,8 +81,17 @@ def _length(page: bytes, at: int, first: int) -> tuple[int, int]:
     return first + page[at], at + 1
 
 
-def values(page: bytes) -> Iterator[bytes]:
-    """Yield every value of a page, the deleted ones too."""
+def values(page: bytes, tenants: Collection[str] | None = None) -> Iterator[bytes]:
+    """Yield the values of a page, the deleted ones too: all, or those of some tenants.
+
+    Unpacking takes longest, and a payload begins with its tenant as it is: one that plainly has
+    another is left packed.
+    """
+    wanted = None if tenants is None else {tenant.encode() for tenant in tenants}
     for place in places(page):
+        if wanted is not None:
+            tenant = TENANT.match(page, place + 5)
+            if tenant and tenant[1] not in wanted:
+                continue
         if found := value(page, place):
             yield found

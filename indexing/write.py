@@ -173,18 +173,27 @@ def carry_out(
     lost = [Reading(view) for m, view in seen if m.embed_hash not in vectors]
     vectors |= _embed(index, lost, Report())
     points = [point_of(index.recipe, m, view, vectors[_hash(m, view, vectors)]) for m, view in seen]
-    for step in _steps(points, around):
+    for step in _steps(points, around, {d.memory.source_id for d in batch.values()}):
         index.store.upsert(scope.collection, step)
     if made.delete:
         index.store.delete(scope.collection, Filter(scope, ids=tuple(made.delete)))
 
 
-def _steps(points: Sequence[Point], around: Mapping[str, Memory]) -> list[Sequence[Point]]:
-    """Return what is upserted at a time: no statement is ended before what ends it is stored."""
+def _steps(
+    points: Sequence[Point], around: Mapping[str, Memory], sources: set[str]
+) -> Iterator[Sequence[Point]]:
+    """Yield what is upserted at a time: a statement is ended when what ends it is stored, and what
+    these sources say is stored first, so that a killed write can be seen (`recover`)."""
     if not any(point.memory.subject for point in points):
-        return [points]
-    new = [point for point in points if point.memory.id not in around]
-    return [new, [point for point in points if point.memory.id in around]]
+        yield points
+        return
+    old = [point for point in points if point.memory.id in around]
+    own: list[Point] = []
+    others: list[Point] = []
+    for point in points:
+        if point.memory.id not in around:
+            (own if sources.intersection(point.memory.sources) else others).append(point)
+    yield from filter(None, (own, others, old))
 
 
 def _hash(memory: Memory, view: Views, vectors: Vectors) -> str:

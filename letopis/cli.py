@@ -20,18 +20,27 @@ from letopis.commands import (
     dedup,
     demo,
     evals,
+    forget,
     ingest,
+    memories,
     recall,
+    receipts,
     reindex,
     schedule,
     sessions,
     status,
+    transfer,
 )
 from letopis.console import FAILED, INTERRUPTED, out, say
 
 GROUPS = (
     ingest.commands,
     recall.commands,
+    memories.commands,
+    forget.commands,
+    receipts.commands,
+    receipts.log,
+    transfer.commands,
     status.commands,
     schedule.commands,
     dedup.commands,

@@ -1,10 +1,12 @@
-"""How a run that indexed ends: its report, what a person can do now, its exit code."""
+"""How a run ends: its report or receipt, what a person can do now, its exit code."""
 
 import typer
 
 from indexing.index import Report
-from letopis.console import DEAD, err, out, print_json, say
+from indexing.receipts import Receipt
+from letopis.console import DEAD, FAILED, err, out, print_json, say
 from letopis.show.dead_letters import dead_table
+from letopis.show.receipts import receipt_record, receipt_view
 from letopis.show.reports import report_record, report_table
 
 
@@ -26,3 +28,14 @@ def end(report: Report, as_json: bool) -> None:
         )
     if report.dead or report.kept:
         raise typer.Exit(DEAD)
+
+
+def end_forgetting(receipt: Receipt, as_json: bool) -> None:
+    """Print a receipt; exit with 1 when something is left."""
+    if as_json:
+        print_json(receipt_record(receipt))
+    else:
+        out.print(receipt_view(receipt))
+    if not receipt.clean:
+        say("not all of it is gone: run the same command again when that is mended", style="red")
+        raise typer.Exit(FAILED)

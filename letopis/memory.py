@@ -6,7 +6,7 @@ and keep it for the life of the process.
 
 import atexit
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -18,23 +18,23 @@ from configs.forgetting import places
 from configs.settings import Settings, load
 from indexing import ingest as files
 from indexing import remember as facts
+from indexing.audit import Audit
 from indexing.closing import Closed, Ending, close_session
+from indexing.corrections import edit, found, pin, unpin
 from indexing.duplicates import DuplicatesReport, merge_duplicates
-from indexing.errors import InvalidInput
 from indexing.feeds.types import Feed
 from indexing.forget import Erase, forget, lift
 from indexing.forget import Progress as ForgetProgress
 from indexing.index import Report
+from indexing.listing import PAGE, Page, listing
 from indexing.receipts import Receipt
 from indexing.sync import sync
-from indexing.traces import (
-    Target,
-    memory_target,
-    session_target,
-    source_target,
-    user_target,
-)
-from indexing.types import GLOBAL, Kind, Memory, Scope, session_scope, user_scope
+from indexing.traces import memory_target
+from indexing.transfer.export import export_user
+from indexing.transfer.read import import_file
+from indexing.transfer.types import ImportReport
+from indexing.types import Kind, Memory
+from letopis.targets import given_path, given_scope, scope_for, target_for
 from retrieval.types import Result
 
 
@@ -91,6 +91,80 @@ class LongTermMemory:
     def history(self, user_id: str, subject: str, session_id: str | None = None) -> list[Memory]:
         """Return all that was said about a subject, in the order in which it held."""
         return facts.history(self.parts.index, scope_for(user_id, session_id), subject)
+
+    def memories(
+        self,
+        user_id: str,
+        session_id: str | None = None,
+        limit: int = PAGE,
+        after: str = "",
+        kinds: Sequence[Kind] | None = None,
+        *,
+        superseded: bool = False,
+        all_sessions: bool = False,
+    ) -> Page:
+        """Return a page of what is remembered of a user or one session; see `indexing.listing`.
+
+        ``after`` is the `Page.after` of the page before. With ``all_sessions`` the user's sessions
+        follow the user's own memories.
+        """
+        scopes = [scope_for(user_id, session_id)]
+        if all_sessions:
+            scopes += self.parts.index.catalog.scopes(user_id)
+        return listing(self.parts.index, scopes, limit, after, kinds, superseded=superseded)
+
+    def edit(
+        self,
+        user_id: str,
+        memory_id: str,
+        text: str,
+        session_id: str | None = None,
+        asked_by: str = "",
+    ) -> Memory:
+        """Correct a fact: it says the new text from the beginning, the old one is nowhere.
+
+        Return it; its id is another one then. See `indexing.corrections`.
+        """
+        index, scope = self.parts.index, scope_for(user_id, session_id)
+        with places(self.parts.settings, index.catalog, index.store) as known:
+            return edit(index, scope, memory_id, text, asked_by, known.others)
+
+    def pin(
+        self, user_id: str, memory_id: str, session_id: str | None = None, asked_by: str = ""
+    ) -> Memory:
+        """Keep a memory until it is unpinned, whatever its life was."""
+        return pin(self.parts.index, scope_for(user_id, session_id), memory_id, asked_by)
+
+    def unpin(
+        self, user_id: str, memory_id: str, session_id: str | None = None, asked_by: str = ""
+    ) -> Memory:
+        """Let the usual life of its kind begin for a pinned memory."""
+        return unpin(self.parts.index, scope_for(user_id, session_id), memory_id, asked_by)
+
+    def delete(
+        self,
+        user_id: str,
+        memory_id: str,
+        session_id: str | None = None,
+        asked_by: str = "",
+        progress: ForgetProgress | None = None,
+        erasers: Sequence[Erase] = (),
+    ) -> Receipt:
+        """Forget one memory that is there; raises `UnknownMemory` where there is none."""
+        index, scope = self.parts.index, scope_for(user_id, session_id)
+        found(index, scope, memory_id)
+        with places(self.parts.settings, index.catalog, index.store, erasers) as known:
+            receipt = forget(index, memory_target(scope, [memory_id]), asked_by, known, progress)
+        audit = Audit(index.catalog.database)
+        audit.note(
+            "delete",
+            scope,
+            memory_id,
+            actor=asked_by,
+            now=index.clock(),
+            receipt=receipt.number,
+        )
+        return receipt
 
     def forget(
         self,
@@ -179,52 +253,42 @@ class LongTermMemory:
             scopes = [scope]
         return merge_duplicates(index, progress, dry_run, scopes)
 
+    def export(self, user_id: str, progress: files.Progress | None = None) -> Iterator[str]:
+        """Yield the lines of all that is kept of a user, with its history: docs/export.md."""
+        index = self.parts.index
+        return export_user(index.catalog, index.store, user_id, index.clock(), progress)
+
+    def import_memories(
+        self,
+        path: str | Path,
+        user_id: str,
+        session_id: str | None = None,
+        namespaces: Sequence[str] = (),
+        progress: files.Progress | None = None,
+        *,
+        by_run: bool = False,
+        dry_run: bool = False,
+    ) -> ImportReport:
+        """Make an export of ours, of mem0 or of LangGraph Store memories of a user.
+
+        A session and ``by_run`` (a session for each of mem0's runs) are for other systems' files;
+        ``namespaces`` are the user's own of a LangGraph Store. Raises `InvalidInput`, `InvalidId`,
+        `SourceError`, `Forgotten`, `StoreError`.
+        """
+        return import_file(
+            self.parts.index,
+            given_path(path),
+            scope_for(user_id, session_id),
+            progress,
+            timezone=self.parts.access.timezone,
+            namespaces=namespaces,
+            by_run=by_run,
+            dry_run=dry_run,
+        )
+
     def close(self) -> None:
         """Flush and let go of the store."""
         self.parts.close()
-
-
-def scope_for(user_id: str, session_id: str | None) -> Scope:
-    """Return the user's scope, or that of one of the user's sessions."""
-    return user_scope(user_id) if session_id is None else session_scope(user_id, session_id)
-
-
-def target_for(
-    user_id: str | None,
-    session_id: str | None = None,
-    source: str | Sequence[str] = (),
-    memory_ids: Sequence[str] = (),
-) -> Target:
-    """Return what is to be forgotten. Raises `InvalidInput` when that is nothing, or two things."""
-    scope = given_scope(user_id, session_id) or GLOBAL
-    names = (source,) if isinstance(source, str) else tuple(source)
-    if names and memory_ids:
-        raise InvalidInput("name sources or memories, not both")
-    if names:
-        return source_target(scope, names)
-    if memory_ids:
-        return memory_target(scope, memory_ids)
-    if scope.collection == "global":
-        raise InvalidInput("name a user, a session, a source or memories to forget")
-    if scope.collection == "session":
-        return session_target(scope.user_id, scope.session_id)
-    return user_target(scope.user_id)
-
-
-def given_scope(user_id: str | None, session_id: str | None) -> Scope | None:
-    """Return the scope that is named; None when nobody is."""
-    if user_id is None:
-        if session_id is not None:
-            raise InvalidInput("a session belongs to a user: name the user too")
-        return None
-    return scope_for(user_id, session_id)
-
-
-def given_path(path: str | Path) -> Path:
-    """Return the path; an empty one is refused, since it would mean the working folder."""
-    if not str(path).strip():
-        raise InvalidInput("the path is empty")
-    return Path(path)
 
 
 def open_memory(

@@ -12,7 +12,7 @@ from indexing.errors import InvalidInput, SourceError
 from indexing.feeds.types import Feed, Progress
 from indexing.index import Report
 from indexing.plan import Plan, plan
-from letopis.memory import given_path
+from letopis.targets import given_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from indexing.catalog_rows import DeadLetter
 
 MOST_SHOWN = 100
 LONGEST_KEY = 60
-WHERE, WHOSE, COLUMNS = 0, 3, 5
+WHERE, PLACE, WHOSE, COLUMNS = 0, 1, 3, 5
 """Cells of a dead letter's row, and how many it has."""
 
 
@@ -70,18 +70,18 @@ def key_of(flow: str, name: str) -> str:
     return f"{flow}-{plain}"
 
 
-def strike(markdown: str, is_named: Callable[[str, str], bool]) -> str:
-    """Return a page without the lines on what is named, told by where and whose it is."""
+def strike(markdown: str, is_named: Callable[[str, str, str], bool]) -> str:
+    """Return a page without the lines on what is named, told by where, which place and whose."""
     return "\n".join(line for line in markdown.split("\n") if not _is_on(line, is_named))
 
 
-def _is_on(line: str, is_named: Callable[[str, str], bool]) -> bool:
+def _is_on(line: str, is_named: Callable[[str, str, str], bool]) -> bool:
     if line.startswith("- "):
         text = _plain(line.removeprefix("- "))
         ends = (index for index in range(len(text)) if text.startswith(": ", index))
-        return any(is_named(text[:end], "") for end in ends)
+        return any(is_named(text[:end], "", "") for end in ends)
     cells = [_plain(cell).strip() for cell in re.findall(r"\|((?:\\.|[^\\|])*)(?=\|)", line)]
-    return len(cells) == COLUMNS and is_named(cells[WHERE], cells[WHOSE])
+    return len(cells) == COLUMNS and is_named(cells[WHERE], cells[PLACE], cells[WHOSE])
 
 
 def _plain(cell: str) -> str:

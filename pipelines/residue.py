@@ -22,7 +22,8 @@ def mask(file: Path, names: Iterable[str]) -> int:
     present = sorted(_present(file, _forms(names)), key=len, reverse=True)
     if not present:
         return 0
-    pattern = re.compile(rb"(?<![\w-])(?:%s)(?![\w-])" % b"|".join(map(re.escape, present)))
+    names_in = b"|".join(map(re.escape, present))
+    pattern = re.compile(rb"(?<![\w\x80-\xff-])(?:%s)(?![\w\x80-\xff-])" % names_in)
     with _mapped(file, writing=True) as view:
         spans = [match.span() for match in pattern.finditer(view)]
         for start, end in spans:
@@ -51,6 +52,8 @@ def _present(file: Path, forms: Iterable[bytes]) -> set[bytes]:
 @contextmanager
 def _mapped(file: Path, *, writing: bool = False) -> Iterator[mmap.mmap]:
     access = mmap.ACCESS_WRITE if writing else mmap.ACCESS_READ
-    with file.open("r+b" if writing else "rb") as opened:
-        with mmap.mmap(opened.fileno(), 0, access=access) as view:
-            yield view
+    with (
+        file.open("r+b" if writing else "rb") as opened,
+        mmap.mmap(opened.fileno(), 0, access=access) as view,
+    ):
+        yield view

@@ -5,7 +5,8 @@ Does not: kill anything; that comes from outside, at any moment.
 """
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -24,6 +25,7 @@ from indexing.catalog import Catalog
 from indexing.dense import FunctionEmbedder, Matrix
 from indexing.ingest import ingest
 from indexing.store import VectorStore
+from indexing.types import Scope
 
 DIM = 64
 STEPS = (
@@ -43,11 +45,12 @@ STEPS = (
 STORE_STEPS = {"upsert": "upsert", "delete": "delete"}
 CATALOG_STEPS = {
     "begin": "begin",
-    "commit": "commit",
-    "remove": "remove",
     "bury": "dead letters",
     "revive": "dead letters",
 }
+
+TURN_STEPS = {"commit": "commit", "remove": "remove"}
+"""Steps of the turn in which a tenant's memories are written."""
 
 
 class Steps:
@@ -77,12 +80,22 @@ class Steps:
 class Watched:
     """Another object, some of whose methods are steps."""
 
-    def __init__(self, inner: object, named: dict[str, str], steps: Steps) -> None:
+    def __init__(self, inner: Any, named: dict[str, str], steps: Steps) -> None:
         self._inner, self._named, self._steps = inner, named, steps
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._inner, name)
         return self._steps.during(self._named[name], found) if name in self._named else found
+
+
+class WatchedCatalog(Watched):
+    """A catalog whose turns are watched too."""
+
+    @contextmanager
+    def writing(self, scope: Scope) -> Iterator[Watched]:
+        """Take a tenant's turn."""
+        with self._inner.writing(scope) as turn:
+            yield Watched(turn, TURN_STEPS, self._steps)
 
 
 def embedder() -> FunctionEmbedder:
@@ -125,7 +138,7 @@ def run(channel: Connection, data: Path, folder: Path, seed: int, first: int) ->
         index = replace(
             parts.index,
             store=cast(VectorStore, Watched(parts.index.store, STORE_STEPS, steps)),
-            catalog=cast(Catalog, Watched(parts.index.catalog, CATALOG_STEPS, steps)),
+            catalog=cast(Catalog, WatchedCatalog(parts.index.catalog, CATALOG_STEPS, steps)),
             embedder=Watched(parts.index.embedder, {"passages": "embed"}, steps),
         )
         ingest(index, folder)

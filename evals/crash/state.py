@@ -24,8 +24,11 @@ from indexing.types import COLLECTIONS
 LAST = 9
 """The phase whose clock answers questions: later than all."""
 
-UNLIKE = {"indexed_at", "failed_at", "attempts", "stamp"}
+UNLIKE = {"indexed_at", "failed_at", "attempts", "stamp", "created_at"}
 """Columns that may differ: the wall clock, how often a file failed, a file's inode and times."""
+
+CHANCE = {"deployment": "value"}
+"""Table -> its column that is made by chance."""
 
 _SEGMENT = re.compile(r"/segments/.*")
 """What is inside a segment is the engine's: its points are compared, not its files."""
@@ -101,7 +104,8 @@ def _rows(file: Path) -> dict[str, Any]:
         for (table,) in tables:
             rows = connection.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608
             kept = sorted(
-                repr({k: v for k, v in dict(row).items() if k not in UNLIKE}) for row in rows
+                repr({k: v for k, v in dict(row).items() if k not in {*UNLIKE, CHANCE.get(table)}})
+                for row in rows
             )
             found |= {f"{table}/{number}": _BIRTH.sub("", row) for number, row in enumerate(kept)}
     return found
@@ -140,7 +144,12 @@ def differences(clean: State, found: State, *, times: bool = True) -> list[str]:
 
 
 def _timeless(points: Table) -> Table:
-    return {
-        name: ({k: v for k, v in payload.items() if k != "created_at"}, vectors)
-        for name, (payload, vectors) in points.items()
-    }
+    return {name: (_without_time(payload), vectors) for name, (payload, vectors) in points.items()}
+
+
+def _without_time(payload: dict[str, Any]) -> dict[str, Any]:
+    """Return a payload without when it was stored; the same of its other places."""
+    left = {k: v for k, v in payload.items() if k != "created_at"}
+    if "also" in left:
+        left["also"] = [_without_time(place) for place in left["also"]]
+    return left

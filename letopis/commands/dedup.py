@@ -25,9 +25,9 @@ def dedup(
     Without --user those of everybody; numbers, names, dates and negations
     must agree, else both stay.
     """
-    from letopis.memory import given_scope
     from letopis.show.duplicates import duplicates_record, duplicates_table
     from letopis.show.progress import ingest_progress
+    from letopis.targets import given_scope
 
     given_scope(user, session)  # a bad id is refused before anything is opened
     with opened(context) as memory, ingest_progress(err, "comparing") as progress:

@@ -25,8 +25,8 @@ def ingest(
     turn goes to the user that its line names.
     """
     from letopis.ending import end
-    from letopis.memory import given_path, given_scope
     from letopis.show.progress import ingest_progress
+    from letopis.targets import given_path, given_scope
 
     where, scope = given_path(path), given_scope(user, session)
     if flow:

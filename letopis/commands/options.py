@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 User = Annotated[str | None, typer.Option("--user", "-u", help="The user's exact id.")]
 SessionId = Annotated[str | None, typer.Option("--session", "-s", help="One session of the user.")]
+By = Annotated[str | None, typer.Option("--by", help="Who asks; else the operating system's user.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether that is meant.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
@@ -24,6 +27,20 @@ def settings_of(context: typer.Context, **changed: Any) -> Settings:
     from configs.settings import load
 
     return load(**context.obj, **changed)
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask whether that is meant; a no ends the command.
+
+    Raises `InvalidInput` where nobody can be asked and ``yes`` was not given.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        from indexing.errors import InvalidInput
+
+        raise InvalidInput("this cannot be undone and nobody can be asked: add --yes")
+    typer.confirm(question, abort=True, err=True)
 
 
 @contextmanager

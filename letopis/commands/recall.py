@@ -1,11 +1,10 @@
 """`letopis remember` and `letopis retrieve`: one fact in, the best memories out."""
 
-from datetime import datetime
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
-from letopis.commands.options import Json, SessionId, User, opened
+from letopis.commands.options import Json, SessionId, User, opened, settings_of
 from letopis.console import out, print_json, say
 
 commands = typer.Typer()
@@ -17,24 +16,34 @@ def remember(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="One fact, in a sentence.")],
     user: Annotated[str, typer.Option("--user", "-u", help="The user's exact id.")],
     session: SessionId = None,
-    expires: Annotated[
-        datetime | None,
-        typer.Option("--expires", help="When it stops being true (local time).", metavar="TIME"),
+    subject: Annotated[
+        str | None,
+        typer.Option("--subject", help="What it is about, as user.home: the value before ends."),
     ] = None,
+    at: Annotated[
+        str | None, typer.Option("--at", metavar="TIME", help="When it was said; else now.")
+    ] = None,
+    expires: Annotated[
+        str | None, typer.Option("--expires", metavar="TIME", help="When it stops being true.")
+    ] = None,
+    kind: Annotated[str, typer.Option("--kind", help="fact or procedure.")] = "fact",
     as_json: Json = False,
 ) -> None:
-    """Store one fact about a user."""
-    from indexing.errors import InvalidInput
-    from letopis.memory import scope_for
+    """Store one fact about a user.
+
+    A TIME is written as 2027-01-31T18:00+03:00; without a zone it is one
+    of the setting ingest.timezone.
+    """
+    from indexing.types import Kind
     from letopis.show.memories import memory_record
+    from letopis.targets import scope_for
+    from letopis.times import read_time
 
     scope_for(user, session)  # a bad id is refused before anything is opened
-    try:
-        until = expires.astimezone() if expires else None
-    except (ValueError, OverflowError) as error:
-        raise InvalidInput(f"--expires {expires}: {error}") from error
+    zone = settings_of(context).ingest.timezone
+    said, until = read_time(at, "--at", zone), read_time(expires, "--expires", zone)
     with opened(context) as memory:
-        stored = memory.remember(user, text, session_id=session, expires_at=until)
+        stored = memory.remember(user, text, cast(Kind, kind), session, said, until, subject)
     if as_json:
         print_json(memory_record(stored))
     else:
@@ -50,16 +59,22 @@ def retrieve(
     user: User = None,
     session: SessionId = None,
     k: Annotated[int, typer.Option("-k", help="How many memories.")] = 8,
+    as_of: Annotated[
+        str | None,
+        typer.Option("--as-of", metavar="TIME", help="Answer with what held then, not now."),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Ranks, scores and times.")] = False,
     as_json: Json = False,
 ) -> None:
     """Ask: global knowledge, the user's own memories and the session's, best first."""
-    from letopis.memory import given_scope
     from letopis.show.memories import result_record, result_table, trace_table
+    from letopis.targets import given_scope
+    from letopis.times import read_time
 
     given_scope(user, session)  # a bad id is refused before anything is opened
+    then = read_time(as_of, "--as-of", settings_of(context).ingest.timezone)
     with opened(context) as memory:
-        result = memory.retrieve(query, user, session, k)
+        result = memory.retrieve(query, user, session, k, as_of=then)
     for note in result.trace.notes:
         say(f"not searched: {note}", style="yellow")
     if as_json:

@@ -25,7 +25,7 @@ def close(
 
     Archived ones still answer questions about the past (--as-of) and are in an export.
     """
-    from letopis.memory import scope_for
+    from letopis.targets import scope_for
 
     scope_for(user, session)  # a bad id is refused before anything is opened
     with opened(context) as memory:

@@ -1,18 +1,28 @@
 """Memories and answers, as records and as tables."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from indexing.mentions import spread
 from indexing.types import Memory
 from letopis.show.tables import shorten
 from retrieval.types import Hit, Result, Stage, Trace
 
+SOURCES = 5
+"""How many sources of a memory a table names."""
+
+ID_WIDTH = 36
+"""Characters of a memory's id, which people copy."""
+
 
 def memory_record(memory: Memory) -> dict[str, Any]:
     """Return a memory as a record; times are ISO 8601."""
-    times = {"at": memory.at, "created_at": memory.created_at, "expires_at": memory.expires_at}
+    names = ("at", "created_at", "expires_at", "valid_from", "valid_to")
+    times: dict[str, datetime | None] = {name: getattr(memory, name) for name in names}
     return {
         "id": memory.id,
         "scope": str(memory.scope),
@@ -20,14 +30,60 @@ def memory_record(memory: Memory) -> dict[str, Any]:
         "text": memory.text,
         "source": memory.source,
         "source_id": memory.source_id,
+        "sources": list(memory.sources),
         "start": memory.start,
         "end": memory.end,
         "title": memory.title,
         "headings": list(memory.headings),
         "speaker": memory.speaker,
         "role": memory.role,
+        "subject": memory.subject,
+        "superseded_by": memory.superseded_by or None,
+        "pinned": memory.pinned,
         **{name: moment.isoformat() if moment else None for name, moment in times.items()},
     }
+
+
+def memories_table(memories: Sequence[Memory]) -> Table:
+    """Return memories as a table: what is remembered, since when, from where, how long."""
+    table = Table(show_lines=True)
+    table.add_column("memory", min_width=ID_WIDTH, overflow="fold")
+    for name in ("kind", "when", "source", "until"):
+        table.add_column(name, overflow="fold")
+    for memory in memories:
+        about = f"{memory.kind}\n{memory.subject}" if memory.subject else memory.kind
+        when = memory.valid_from or memory.at or memory.created_at
+        where = _sources(memory)
+        if memory.scope.collection == "session":
+            where = f"{where}\nin {memory.scope}"
+        told = f"{memory.speaker}: " if memory.speaker else ""
+        cells = (f"{shorten(told + memory.text)}\n{memory.id}", about, _day(when), where)
+        table.add_row(*(Text(cell) for cell in (*cells, _until(memory))))
+    if not memories:
+        table.add_row("nothing", "", "", "", "")
+    return table
+
+
+def _until(memory: Memory) -> str:
+    """Say how long a memory holds or held."""
+    if memory.valid_to:
+        return f"held until\n{memory.valid_to:%Y-%m-%d %H:%M}"
+    if memory.pinned:
+        return "pinned"
+    return f"{memory.expires_at:%Y-%m-%d %H:%M}" if memory.expires_at else ""
+
+
+def _day(moment: datetime | None) -> str:
+    return f"{moment:%Y-%m-%d}" if moment else ""
+
+
+def _sources(memory: Memory) -> str:
+    """Return where a memory comes from, a line each, for a reader; of many the first ones."""
+    parts = spread(memory)
+    told = ("told" if not (p.uri or p.conversation_id) else p.source for p in parts)
+    names = list(dict.fromkeys(told))
+    more = len(names) - SOURCES
+    return "\n".join([*names[:SOURCES], *([f"and {more} more"] if more > 0 else [])])
 
 
 def stage_record(stage: Stage) -> dict[str, Any]:
@@ -94,9 +150,11 @@ def _cells(hit: Hit, explain: bool) -> list[Text]:
     who = f"{memory.speaker}: " if memory.speaker else ""
     when = f" ({memory.at:%Y-%m-%d})" if memory.at else ""
     lines = [shorten(f"{who}{memory.text}")]
+    if memory.pinned or memory.valid_to:
+        lines.append(f"({shorten(_until(memory))})")
     if explain:
         lines += [_stage(name, stage) for name, stage in hit.stages.items()]
-    cells = ["\n".join(lines), f"{memory.source}{when}", str(memory.scope)]
+    cells = ["\n".join(lines), f"{_sources(memory)}{when}", str(memory.scope)]
     cells += [f"{hit.score:.4f}"] if explain else []
     return [Text(cell) for cell in (str(hit.rank), *cells)]
 

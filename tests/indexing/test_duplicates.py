@@ -295,3 +295,12 @@ def test_texts_that_are_merged_have_one_gist() -> None:
     assert len(merged) > 100
     assert [pair for pair in merged if gist(pair.a) != gist(pair.b)] == []
     assert len({gist(text) for text in (*SAME, OTHER)}) == 2
+
+
+def test_what_stands_for_a_shorter_life_is_not_stored_twice(told: Index, clock: Any) -> None:
+    watchful = replace(told, recipe=replace(told.recipe, dedup=Dedup(cosine=0.5)))
+    tell(watchful, clock, SAME[0], expires_at=clock.now + 30 * DAY)
+    tell(watchful, clock, SAME[1])
+    tell(watchful, clock, SAME[1])
+    (kept,) = stored(told)
+    assert [place.text for place in mentions(kept)] == [SAME[1], SAME[0]]

@@ -82,6 +82,22 @@ def test_upsert_replaces_equal_ids(store: VectorStore, point: PointMaker) -> Non
     assert hits == []
 
 
+def test_pages_follow_each_other_by_id(store: VectorStore, point: PointMaker) -> None:
+    points = [point(f"text {number}") for number in range(7)]
+    store.upsert("user", [*points, *(point(f"other {number}", BOB) for number in range(7))])
+    ids = sorted(one.memory.id for one in points)
+    everything, shown, last = Filter(ANN), [], ""
+    while page := store.get("user", everything, 3, last):
+        shown += [memory.id for memory in page]
+        last = shown[-1]
+    assert shown == ids
+    assert [m.id for m in store.get("user", Filter(ANN, ids=tuple(ids)), 2, ids[3])] == ids[4:6]
+    store.delete("user", Filter(ANN, ids=(ids[3],)))
+    assert [m.id for m in store.get("user", everything, 2, ids[3])] == ids[4:6]
+    with pytest.raises(InvalidInput, match="a memory id is a lower-case UUID"):
+        store.get("user", everything, 2, "x")
+
+
 def test_another_tenants_texts_do_not_change_my_scores(
     store: VectorStore, point: PointMaker
 ) -> None:

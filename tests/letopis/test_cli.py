@@ -160,7 +160,7 @@ def test_ids_are_exact_and_explanations_add_up(cli: Cli) -> None:
         *told,
         *asked,
         ("remember", "My tea is green", "--user", "анна", "--session", "s1", *until, "--json"),
-        ("remember", "My tea is stale", "--user", "анна", "--expires", "2001-01-01"),
+        ("remember", "My tea is stale", "--user", "анна", "--expires", "2001-01-01T00:00Z"),
         ("retrieve", "my tea", "--user", "анна", "--session", "s1", "--explain"),
         ("retrieve", "what is the code?", "--json"),
     )

@@ -24,7 +24,7 @@ ARGUMENTS = {
     ("remember", "x", "--user", "ann", "--session", "%"): "InvalidId: session id '%' is a wildcard",
     ("remember", "", "--user", "ann"): "InvalidInput: there is nothing to remember",
     ("remember", "слово " * 600, "--user", "ann"): "InvalidInput: a fact of ",
-    ("remember", "x", "--user", "ann", "--expires", "0001-01-01"): "InvalidInput: --expires",
+    ("remember", "x", "--user", "ann", "--expires", "0001-01-01"): "InvalidInput: --expires '0001",
     ("eval", "run", "no-such-set", "--data", "."): "DataMissing: ",
 }
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from indexing.catalog_rows import DeadLetter
 from indexing.errors import StoreLocked
-from indexing.types import GLOBAL
+from indexing.types import GLOBAL, user_scope
 from pipelines.counts import counts_of
 from pipelines.errors import StepFailed, fit_to_store
-from pipelines.page import MOST_SHOWN, Page, key_of
+from pipelines.page import MOST_SHOWN, Page, key_of, strike
 
 
 def test_a_page_has_counts_times_dead_letters_and_failures() -> None:
@@ -34,6 +34,32 @@ def test_a_page_of_very_many_dead_letters_says_how_many_more() -> None:
     dead = [DeadLetter(GLOBAL, f"{n}.md", "", "empty") for n in range(MOST_SHOWN + 7)]
     assert "and 7 more: `letopis dead-letters list`" in Page("x", dead=dead).markdown()
     assert "more:" not in Page("x", dead=dead[:MOST_SHOWN]).markdown()
+
+
+CELL = st.text("ab|\\\\*`<# :_é\n", max_size=8)
+ROWS = st.lists(st.tuples(CELL, CELL, st.sampled_from("uv")), min_size=1, max_size=5)
+
+
+@given(ROWS, st.data())
+def test_exactly_the_lines_on_what_is_named_are_struck(
+    rows: list[tuple[str, str, str]], data: st.DataObject
+) -> None:
+    def page(*rows: tuple[str, str, str]) -> list[str]:
+        dead = [DeadLetter(user_scope(row[2]), row[0], row[1], "a|b: \\| c") for row in rows]
+        return Page("x", {"new": 3}, dead, {"index": 1.25}).markdown().split("\n")
+
+    row = data.draw(st.sampled_from(rows))
+    cells = tuple(" ".join(cell.split()) for cell in (*row[:2], f"user:{row[2]}"))
+    struck = strike("\n".join(page(*rows)), lambda *named: named == cells)
+    line = page(row)[-2]
+    assert struck.split("\n") == [other for other in page(*rows) if other != line]
+
+
+def test_a_step_that_failed_is_struck_by_its_place() -> None:
+    page = Page("x", failed={"a: b.md": "KeyError in parse.py: 7", "c.md": "a: b.md is locked"})
+    struck = strike(page.markdown(), lambda where, *_: where == "a: b.md")
+    assert "KeyError" not in struck
+    assert "- c.md: a: b.md is locked" in struck
 
 
 def test_time_spent_twice_in_a_step_adds_up() -> None:

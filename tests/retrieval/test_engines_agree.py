@@ -146,8 +146,10 @@ class Recording:
         self.lists += answers
         return answers
 
-    def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
-        return self.store.get(collection, where, limit)
+    def get(
+        self, collection: Collection, where: Filter, limit: int, after: str = ""
+    ) -> list[Memory]:
+        return self.store.get(collection, where, limit, after)
 
 
 Side = tuple[Retriever, Recording]

@@ -1,0 +1,85 @@
+"""Finish what a killed process had begun: statements about a subject that overlap. `recover`.
+
+A source whose row has no content hash was begun and not finished. The next sync of a feed writes
+its documents again; a statement that was told is told once, so it is put right here: what of it is
+stored stays, and the chain of its subject is made anew. A row of which nothing is stored goes, once
+it is too old to be that of a write that is still under way.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from sqlalchemy import literal_column, select
+
+from indexing.catalog_rows import SourceRow
+from indexing.catalog_schema import scopes, sources
+from indexing.hashing import digest
+from indexing.index import Index
+from indexing.merge import mended
+from indexing.types import Filter, Scope
+from indexing.write import carry_out
+
+UNDER_WAY = timedelta(hours=1)
+"""No write takes longer; one that began before was killed."""
+
+
+@dataclass(slots=True)
+class _Begun:
+    """What was begun in a scope: source id -> when, in seconds since the epoch."""
+
+    scope: Scope
+    since: dict[str, float] = field(default_factory=dict)
+
+
+def recover(index: Index) -> int:
+    """Put right what killed writes left of statements; return how many sources were finished.
+
+    Cheap where there is nothing to do. Raises `StoreError`.
+    """
+    return sum(_finish(index, begun) for begun in list(_unfinished(index)))
+
+
+def _finish(index: Index, begun: _Begun) -> int:
+    scope, old = begun.scope, (datetime.now(UTC) - UNDER_WAY).timestamp()
+    with index.catalog.writing(scope) as turn:
+        left = index.catalog.sources(scope, list(begun.since))
+        ids = [name for name, row in left.items() if not row.content_hash]
+        stored = list(index.store.scroll(scope.collection, Filter(scope, source_ids=tuple(ids))))
+        subjects = tuple(sorted({memory.subject for memory in stored} - {""}))
+        if subjects:
+            where = Filter(scope, subjects=subjects)
+            chain = {m.id: m for m in index.store.scroll(scope.collection, where)}
+            made = mended(chain.values(), subjects, index.recipe.dedup, index.clock())
+            carry_out(index, scope, made, chain, {}, {})
+            stored = list(
+                index.store.scroll(scope.collection, Filter(scope, source_ids=tuple(ids)))
+            )
+        counts = {name: sum(name in memory.sources for memory in stored) for name in ids}
+        found = [SourceRow(name, digest(name), number) for name, number in counts.items() if number]
+        turn.commit(found)
+        turn.remove([n for n, number in counts.items() if not number and begun.since[n] < old])
+    return len(found)
+
+
+def _unfinished(index: Index) -> Iterator[_Begun]:
+    """Yield the facts that were begun and not finished, by scope."""
+    columns = scopes.c
+    query = (
+        select(
+            *(columns.collection, columns.user_id, columns.session_id),
+            *(sources.c.source_id, sources.c.indexed_at),
+        )
+        .join(scopes, scopes.c.tenant == sources.c.tenant)
+        .where(
+            sources.c.content_hash == literal_column("''"), sources.c.source_id.startswith("fact:")
+        )
+        .order_by(sources.c.tenant)
+    )
+    with index.catalog.database.read() as connection:
+        rows = list(connection.execute(query))
+    found: dict[Scope, _Begun] = {}
+    for collection, user_id, session_id, source_id, at in rows:
+        scope = Scope(collection, user_id, session_id)
+        found.setdefault(scope, _Begun(scope)).since[source_id] = at
+    yield from found.values()
