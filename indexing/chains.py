@@ -81,7 +81,7 @@ def linked(chain: Iterable[Held], new: Sequence[Held] = ()) -> list[Run]:
         else:
             run = _begin(telling)
             if last and (last.end is None or telling.at < last.end):
-                if telling.is_new and last.end:
+                if telling.is_new and last.end and (run.end is None or last.end < run.end):
                     run.end, run.by = last.end, last.by
                 last.end, last.by = run.start, run
             for closed in over:
@@ -133,11 +133,13 @@ def _tellings(line: Sequence[Held], new: Sequence[Held]) -> list[_Telling]:
             moment = max(since, said(place))
             found.append(tell(since if end and moment >= end else moment, place=place))
     for memory, places in new:
+        others = [other for other, _ in (*line, *new) if other is not memory]
+        end = None if _is_explained(memory, others) else memory.valid_to
         for place in places:
             moment = said(place)
             same = (t.rank for t in found if t.at == moment and _says_same(t.memory, memory))
             rank = min(same, default=len(found))
-            found.append(_Telling(moment, rank, memory, place, None, is_new=True))
+            found.append(_Telling(moment, rank, memory, place, end, is_new=True))
     return sorted(found, key=lambda telling: (telling.at, telling.rank))
 
 
@@ -218,5 +220,7 @@ def _since(memory: Memory) -> datetime:
 
 def _order(memory: Memory) -> tuple[datetime, bool, bool, datetime, str]:
     """Return the key of the order: of one moment, what ended in it, the value, what is over."""
-    since, stored = _since(memory), memory.created_at or _EARLIEST
-    return since, memory.valid_to != since, memory.closes, stored, memory.id
+    since = _since(memory)
+    lasts = memory.valid_to != since
+    stored = min((p.created_at for p in mentions(memory) if p.created_at), default=_EARLIEST)
+    return since, lasts, lasts and memory.closes, stored, memory.id

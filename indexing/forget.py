@@ -33,7 +33,7 @@ from indexing.removal import remove_sources, settle
 from indexing.scan import living, scan
 from indexing.store import VectorStore
 from indexing.traces import Target, Traces, find, is_of, kept
-from indexing.types import Filter, Memory, Scope
+from indexing.types import GLOBAL, Filter, Memory, Scope
 from indexing.unsay import unsay
 
 TRIES = 3
@@ -112,6 +112,7 @@ def forget(
                 done.count(name, number)
             done.left |= left
             done.notes += notes
+        _drop_letters(index, traces, done)
     _clear_caches()
     needles = sorted(traces.needles, key=lambda needle: needle.data)
     for _ in range(TRIES):
@@ -255,6 +256,17 @@ def _drop_rows(
                 page = table.c.key.in_(chosen[start : start + 500])
                 query = delete(table).where(table.c.tenant == scope.tenant, page)
                 done.count(table.name, turn.connection.execute(query).rowcount)
+
+
+def _drop_letters(index: Index, traces: Traces, done: _Done) -> None:
+    """Drop the dead letters of nobody that are about a user who goes."""
+    for letter in index.catalog.dead(GLOBAL) if traces.told else ():
+        if is_of(letter, traces):
+            key = digest(letter.path, letter.place)
+            with index.catalog.writing(GLOBAL) as turn:
+                mine = (dead_letters.c.tenant == GLOBAL.tenant, dead_letters.c.key == key)
+                gone = turn.connection.execute(delete(dead_letters).where(*mine))
+            done.count("dead_letters", gone.rowcount)
 
 
 def _rewrite(index: Index, traces: Traces, places: Places) -> None:

@@ -58,15 +58,12 @@ def said(place: Mention) -> datetime:
 def noted(places: Iterable[Mention], renewed: Mention | None = None) -> list[Mention]:
     """Return the places of a statement: of one that tells it again the first and the last time.
 
-    One that is told again, ``renewed``, lives as long as it now says, and was stored at first.
+    One that is told again, ``renewed``, lives as long as it now says, in the words that it had.
     """
     by_spot: dict[tuple[str, int], dict[datetime, Mention]] = {}
     for place in places:
         times = by_spot.setdefault(spot(place), {})
-        old = times.get(said(place), place)
-        kept = renewed if renewed in (old, place) else old
-        stored = min(p.created_at for p in (old, place) if p.created_at)
-        times[said(place)] = replace(kept or place, created_at=stored)
+        times.setdefault(said(place), place)
     found: list[Mention] = []
     for where, times in by_spot.items():
         ends = [times[moment] for moment in sorted({min(times), max(times)})]

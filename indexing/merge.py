@@ -5,7 +5,7 @@ each draft joins the memory that says the same, or becomes one; a memory without
 the statements about a subject exactly one holds at any time: see `chains`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -23,7 +23,8 @@ Neighbours = Mapping[int, Sequence[tuple[str, float]]]
 
 @dataclass(slots=True)
 class Plan:
-    """Memories to be written, ids to be deleted, and where each draft ended up.
+    """Memories to be written, ids to be deleted, and where each draft ended up: ``homes`` are ids,
+    ``held`` the memories.
 
     ``repeated`` drafts joined a memory of another source, by the same words; ``merges`` by others.
     """
@@ -31,6 +32,7 @@ class Plan:
     put: list[Memory] = field(default_factory=list)
     delete: list[str] = field(default_factory=list)
     homes: list[str] = field(default_factory=list)
+    held: dict[str, Memory] = field(default_factory=dict)
     repeated: int = 0
     merges: list[Merge] = field(default_factory=list)
 
@@ -55,14 +57,21 @@ def plan(
     return work.plan(made)
 
 
-def mended(stored: Iterable[Memory], subjects: Iterable[str], dedup: Dedup, now: datetime) -> Plan:
+def mended(
+    stored: Iterable[Memory],
+    subjects: Iterable[str],
+    begun: Collection[str],
+    dedup: Dedup,
+    now: datetime,
+) -> Plan:
     """Return what has to be done so that the statements about these subjects follow each other.
 
-    ``stored`` are all statements about them. Nothing has to be done unless a write was killed.
+    ``stored`` are all statements about them; what the sources ``begun`` say was told last, by a
+    write that was killed.
     """
     work = _Work({memory.id: memory for memory in stored}, set(), dedup, now)
     for subject in subjects:
-        work.link(subject)
+        work.link_again(subject, begun)
     return work.plan(Plan())
 
 
@@ -110,7 +119,9 @@ class _Work:
 
     def plan(self, made: Plan) -> Plan:
         """Return what is other than it was."""
-        made.put = [m for m in self._results() if m != self.before.get(m.id)]
+        results = {memory.id: memory for memory in self._results()}
+        made.put = [m for m in results.values() if m != self.before.get(m.id)]
+        made.held = {name: results[name] for name in made.homes if name in results}
         made.delete = sorted(self.before.keys() - self.now.keys())
         return made
 
@@ -188,7 +199,7 @@ class _Work:
 
     def link(self, subject: str, new: Sequence[Held] = ()) -> list[Run]:
         """Make the chain of a subject anew; what has expired is no part of it."""
-        old = [m for m in self.now.values() if m.subject == subject and not self._is_expired(m)]
+        old = self._chain(subject)
         runs = linked([(memory, self._counted(memory)) for memory in old], new)
         lapsed = [(memory, self._places[memory.id]) for memory in old]
         for memory in old:
@@ -203,6 +214,24 @@ class _Work:
                 spots = set(map(spot, held))
                 held += [p for p in places if self._is_over(p) and spot(p) not in spots]
         return runs
+
+    def link_again(self, subject: str, begun: Collection[str]) -> None:
+        """Make the chain of a subject anew; what these sources say was told last."""
+        new: list[Held] = []
+        for memory in self._chain(subject):
+            mine = [place for place in self._counted(memory) if place.source_id in begun]
+            left = [place for place in self._places[memory.id] if place not in mine]
+            if mine:
+                new.append((memory, mine))
+                self._places[memory.id] = left
+            if not left:
+                self._drop(memory)
+        self.link(subject, new)
+
+    def _chain(self, subject: str) -> list[Memory]:
+        """Return the statements about a subject that have not expired."""
+        now = self.now.values()
+        return [m for m in now if m.subject == subject and not self._is_expired(m)]
 
     def _drop(self, memory: Memory) -> None:
         del self.now[memory.id], self._places[memory.id]
@@ -247,8 +276,8 @@ class _Work:
         for old in (*before, *self._old.get(spot(place), ())):
             until = place.expires_at if draft.renews else old.expires_at
             again = replace(place, created_at=old.created_at, expires_at=until)
-            if not self._is_over(old) and again == replace(old, expires_at=until):
-                place = again
+            if not self._is_over(old) and (draft.told or again == replace(old, expires_at=until)):
+                place = replace(old, expires_at=until)
                 break
         if memory.pinned:
             place = replace(place, expires_at=None)

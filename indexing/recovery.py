@@ -50,7 +50,7 @@ def _finish(index: Index, begun: _Begun) -> int:
         if subjects:
             where = Filter(scope, subjects=subjects)
             chain = {m.id: m for m in index.store.scroll(scope.collection, where)}
-            made = mended(chain.values(), subjects, index.recipe.dedup, index.clock())
+            made = mended(chain.values(), subjects, ids, index.recipe.dedup, index.clock())
             carry_out(index, scope, made, chain, {}, {})
             stored = list(
                 index.store.scroll(scope.collection, Filter(scope, source_ids=tuple(ids)))

@@ -37,9 +37,10 @@ def remember(
     the model's limit, or a time that is naive or out of range.
     """
     source = told_source(index, text, kind, at, expires_at, subject)
-    (home,) = write_batch(index, scope, [source], Report()).homes
-    (memory,) = index.store.get(scope.collection, Filter(scope, ids=(home,)), limit=1)
-    return memory
+    made = write_batch(index, scope, [source], Report())
+    (home,) = made.homes
+    found = index.store.get(scope.collection, Filter(scope, ids=(home,)), limit=1)
+    return found[0] if found else made.held[home]  # since then it was removed, or begins earlier
 
 
 def told_source(

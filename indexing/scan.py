@@ -121,21 +121,33 @@ def _files(folder: Path) -> Iterator[Path]:
 def _look(
     path: Path, finder: Finder, block: int, tenants: Collection[str] | None
 ) -> tuple[int, Counter[int], Counter[int]]:
-    """Return a file's size, and what is in its bytes and in its packed values."""
+    """Return a file's size, and what is in its bytes and in its packed values.
+
+    Most of the store's younger files is zeros, which are passed over.
+    """
     plain: Counter[int] = Counter()
     packed: Counter[int] = Counter()
-    kept, size, page = b"", 0, bytearray()
+    zeros = bytes(max(block, finder.longest))
+    overlap = max(0, finder.longest - 1)
+    kept, size, page, blank = b"", 0, bytearray(), 0
     with path.open("rb", buffering=0) as file:
         while data := file.read(block):
             size += len(data)
-            zeros = data == bytes(len(data)) and not any(kept)  # as most of a young page is
-            if finder.blank or not zeros:
-                plain += finder.count(kept + data, len(kept))
-            kept = (kept + data)[-(finder.longest - 1) :] if finder.longest else b""
-            page += data
-            while len(page) >= PAGE:
-                packed += _unpacked(bytes(page[:PAGE]), finder, tenants)
-                del page[:PAGE]
+            if finder.blank or any(kept) or not zeros.startswith(data):
+                both = kept + data
+                plain += finder.count(both, len(kept))
+                kept = both[len(both) - min(len(both), overlap) :]
+            else:
+                kept = zeros[: min(overlap, len(kept) + len(data))]
+            if zeros.startswith(data):
+                blank += len(data)
+            else:
+                page += bytes(blank) + data
+                blank = 0
+            if len(page) + blank >= PAGE:
+                packed += _unpacked(bytes(page), finder, tenants)
+                page.clear()
+                blank = 0
     packed += _unpacked(bytes(page), finder, tenants)
     return size, plain, packed
 

@@ -7,7 +7,7 @@ from sqlalchemy import Text, select
 
 from indexing.catalog import Catalog
 from indexing.catalog_rows import DeadLetter
-from indexing.catalog_schema import Exact, members, metadata, sources
+from indexing.catalog_schema import Exact, conversations, members, metadata, sources
 from indexing.errors import InvalidInput
 from indexing.hashing import digest
 from indexing.index import Index
@@ -15,7 +15,16 @@ from indexing.mentions import spread
 from indexing.needles import Needle, id_needles, scope_needles, text_needle
 from indexing.store import to_payload
 from indexing.tombstones import What
-from indexing.types import COLLECTIONS, Filter, Memory, Scope, check_id, session_scope, user_scope
+from indexing.types import (
+    COLLECTIONS,
+    GLOBAL,
+    Filter,
+    Memory,
+    Scope,
+    check_id,
+    session_scope,
+    user_scope,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +70,15 @@ def memory_target(scope: Scope, memory_ids: Sequence[str]) -> Target:
 class Traces:
     """Where a target is: whole scopes, and sources and memories of others.
 
-    ``needles`` are what no file may hold afterwards; ``rewritten`` are memories that stay with
-    fewer places.
+    ``told`` are the conversations of a user who goes: what failed in an export of several users is
+    a dead letter of nobody that names one. ``needles`` are what no file may hold afterwards.
     """
 
     scopes: list[Scope] = field(default_factory=list)
     sources: dict[Scope, list[str]] = field(default_factory=dict)
     memories: dict[Scope, list[str]] = field(default_factory=dict)
     conversations: dict[Scope, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
     needles: set[Needle] = field(default_factory=set)
 
     @property
@@ -83,6 +93,7 @@ def find(index: Index, target: Target) -> Traces:
     own = target.scope
     if target.what == "user":
         traces.scopes = list(dict.fromkeys((own, *index.catalog.scopes(own.user_id))))
+        traces.told = _conversations(index.catalog, own.user_id)
     elif target.what == "session":
         traces.scopes = [own]
         user = user_scope(own.user_id)
@@ -103,7 +114,8 @@ def is_of(letter: DeadLetter, traces: Traces) -> bool:
     if letter.scope in traces.scopes or letter.path in traces.sources.get(letter.scope, ()):
         return True
     told = traces.conversations.get(letter.scope)
-    return told is not None and letter.place.startswith(f"session {told}, turn ")
+    names = {told} if told is not None else traces.told if letter.scope == GLOBAL else set()
+    return any(letter.place.startswith(f"session {name}, turn ") for name in names)
 
 
 def kept(index: Index) -> Iterator[bytes]:
@@ -138,6 +150,18 @@ def _turns(catalog: Catalog, scope: Scope, conversation_id: str) -> list[str]:
         return list(connection.execute(query).scalars())
 
 
+def _conversations(catalog: Catalog, user_id: str) -> set[str]:
+    """Return the conversations that a user has, and nobody else."""
+    table = conversations.c
+    mine = select(table.conversation_id).where(table.user_id == user_id)
+    others = select(table.conversation_id).where(
+        table.user_id != user_id, table.conversation_id.in_(mine)
+    )
+    with catalog.database.read() as connection:
+        found = set(connection.execute(mine).scalars())
+        return found - set(connection.execute(others).scalars())
+
+
 def _records(catalog: Catalog, scope: Scope, source_ids: Sequence[str]) -> list[str]:
     """Return the sources that are records of these: the rows of a table, the parts of an export."""
     table = members.c
@@ -154,7 +178,7 @@ def _needles(index: Index, traces: Traces) -> Iterator[Needle]:
         yield from _said(index.store.scroll(scope.collection, Filter(scope)))
         for name in index.catalog.sources(scope):
             yield from id_needles(name)
-    for told in traces.conversations.values():
+    for told in {*traces.conversations.values(), *traces.told}:
         yield from id_needles(told)
     for scope, names in traces.sources.items():
         for name in names:

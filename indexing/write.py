@@ -81,7 +81,7 @@ def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: R
     former = tuple(source.was for source in sources if source.was)
     ids = (*_names(sources), *former)
     known = list(_around(index, scope, batch, ids))
-    fresh = {n: d for n, d in enumerate(batch) if not _is_known(d, known, index.clock())}
+    fresh = _fresh(batch, known, index.clock())
     vectors = _embed(index, [draft.reading for draft in fresh.values()], report)
     near = _neighbours(index, scope, fresh, vectors)
     index.catalog.begin(scope, ids)
@@ -227,18 +227,18 @@ def _around(
     yield from _read(index, Filter(scope, values=tuple(sorted(values))))
 
 
-def _is_known(draft: Draft, around: Iterable[Memory], now: datetime) -> bool:
-    """Tell whether a draft needs no vector: its own is stored, or what says the same words is."""
-    subject = draft.statement.subject if draft.statement else ""
-    return any(
-        memory.embed_hash == draft.memory.embed_hash
-        or (
-            memory.key == draft.memory.key
-            and memory.subject in ("", subject)
-            and matches(memory, Filter(memory.scope, now))
-        )
-        for memory in around
-    )
+def _fresh(batch: Sequence[Draft], around: Sequence[Memory], now: datetime) -> dict[int, Draft]:
+    """Return the drafts that need a vector, by their place in the batch: neither is their own
+    stored, nor what says the same words and will stand for them."""
+    hashes = {memory.embed_hash for memory in around}
+    live = {(m.key, m.subject) for m in around if matches(m, Filter(m.scope, now))}
+    found: dict[int, Draft] = {}
+    for number, draft in enumerate(batch):
+        about = draft.statement.subject if draft.statement else ""
+        twins = {(draft.memory.key, ""), (draft.memory.key, about)}
+        if draft.memory.embed_hash not in hashes and not twins & live:
+            found[number] = draft
+    return found
 
 
 def _chains(index: Index, scope: Scope, around: Iterable[Memory]) -> Iterator[Memory]:

@@ -154,7 +154,7 @@ def _about(memory: Memory, told: Memory) -> Memory:
     return replace(about, valid_from=since, valid_to=None, superseded_by="")
 
 
-def _place(place: Mention) -> tuple[tuple[str, int, int], str]:
+def _place(place: Mention) -> tuple[tuple[str, int], str]:
     return spot(place), place.text
 
 

@@ -41,8 +41,8 @@ class Run:
         return self.tellings[0].value, self.tellings[0].closes
 
     @property
-    def sources(self) -> frozenset[Source]:
-        return frozenset(t.source for t in self.tellings if t.source)
+    def sources(self) -> frozenset[tuple[Source, datetime | None]]:
+        return frozenset((t.source, t.until) for t in self.tellings if t.source)
 
     def add(self, telling: Telling) -> None:
         self.tellings.append(telling)
@@ -98,7 +98,7 @@ class Model:
             new.end = min(filter(None, (t.end for t in before[-1].tellings)), default=None)
         tellings.append(new)
         for run in self.runs(subject):
-            for name in run.sources:
+            for name in {name for name, _ in run.sources}:
                 again = [t for t in run.tellings if t.source == name]
                 for middle in again[1:-1]:
                     tellings.remove(middle)

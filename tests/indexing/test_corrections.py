@@ -1,9 +1,9 @@
 """What a person corrects: another text everywhere, pins, and no old word left in any file."""
 
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +20,9 @@ from indexing.forget import forget
 from indexing.hashing import digest
 from indexing.index import Index
 from indexing.mentions import mentions
+from indexing.needles import id_needles, text_needle
 from indexing.remember import history, remember
+from indexing.scan import scan
 from indexing.traces import memory_target, user_target
 from indexing.turns import ingest_session
 from indexing.types import GLOBAL, Filter, Kind, Memory, Scope, session_scope, user_scope
@@ -69,20 +71,32 @@ def test_the_old_text_leaves_every_place_and_every_file(parts: Parts, clock: Any
     remember(index, ANN, canary.upper() + "!", at=clock.now)
     memory = seen(index)[0]
     assert len(memory.sources) == 2
-    index.store.vacuum("user")
-    assert holders(folder, "7f3a91c2e5d846b0")
+    wanted = [canary, canary.upper(), first.source_id, first.id, first.key, memory.key]
+    needles = [needle for word in wanted for needle in (text_needle(word), *id_needles(word))]
+    assert scan(folder, needles).hits
     new = edit(index, ANN, memory.id, "the vault opens with a key", "boss")
     assert {place.text for place in mentions(new)} == {"the vault opens with a key"}
     assert len(new.sources) == 2
     assert set(index.catalog.sources(ANN)) == set(new.sources)
+    assert scan(folder, needles).hits == ()
     index.store.close()
-    for word in ("7f3a91c2e5d846b0", "7F3A91C2E5D846B0", first.source_id, first.id, first.key):
-        assert holders(folder, word) == []
+    assert scan(folder, needles).hits == ()
 
 
-def holders(folder: Path, word: str) -> list[str]:
-    files = (file for file in folder.rglob("*") if file.is_file())
-    return [file.name for file in files if word.encode() in file.read_bytes()]
+@pytest.mark.parametrize("seed", range(10))
+def test_no_byte_of_many_edited_texts_is_left(seed: int, parts: Parts) -> None:
+    index, folder, dice = parts.index, parts.settings.data_dir, random.Random(seed)
+    names = [f"{dice.getrandbits(160):040x}" for _ in range(20)]
+    held = [remember(index, ANN, f"The code of door {n} is {name}") for n, name in enumerate(names)]
+    if dice.random() < 0.5:
+        index.store.vacuum("user")
+    chosen = dice.sample(range(20), 6)
+    for number in chosen:
+        edit(index, ANN, held[number].id, f"Door {number} has no code", "boss")
+    needles = [text_needle(names[number]) for number in chosen]
+    assert scan(folder, needles).hits == ()
+    kept = [text_needle(name) for number, name in enumerate(names) if number not in chosen]
+    assert len(scan(folder, kept).needles) == 14
 
 
 def test_an_edited_statement_stays_in_its_place(index: Index, clock: Any) -> None:

@@ -1,4 +1,4 @@
-"""Out and in again: exact round trips, other users, what is there already, crashes, other systems."""
+"""Out and in again: exact round trips, other users, what is there already, other systems."""
 
 import json
 import tempfile
@@ -88,7 +88,7 @@ def tell(index: Index, clock: FixedClock) -> None:
     remember(index, ANN, "gone tomorrow", expires_at=clock.now + HOUR)
     page = Document("notes/a.md", "Заказы. Заказ BX-1 оплачен.\n\nВозвраты. За 14 дней.")
     write(index, ANN, [document_source(index.recipe, page, digest(page.text))])
-    write(index, TUE, [document_source(index.recipe, replace(page, id="b.md"), digest("b"))])
+    write(index, TUE, [document_source(index.recipe, replace(page, source_id="b.md"), digest("b"))])
     said = (Turn("1", "user", "Где заказ?", "Анна", clock.now), Turn("2", "assistant", "В пути"))
     ingest_session(index, MON, Session("talk", said))
     clock.now += HOUR
@@ -105,8 +105,6 @@ def test_a_history_comes_back_to_the_byte(
     report = restore(other, saved(), "ann")
     assert lines(other) == lines(index)
     assert (report.seen, report.new) == (len(body(index)), len(body(index)))
-    again = json.loads("".join(body(index, "ann"))[: body(index)[0].__len__()])
-    assert again["id"] == records(other)[0]["id"]
     read = records(index)
     assert {record["collection"] for record in read} == {"user", "session"}
     assert {record.get("session_id") for record in read} == {None, "mon", "tue"}
@@ -130,10 +128,11 @@ def test_it_is_found_by_its_vectors_and_a_second_import_embeds_nothing(
     tell(index, clock)
     restore(other, saved(), "ann")
     for scope in (ANN, MON, TUE):
-        ids = tuple(memory.id for memory in stored(index, scope))
-        before, after = (
-            i.store.vectors(scope.collection, Filter(scope, ids=ids)) for i in (index, other)
-        )
+        seen = stored(index, scope, now=clock.now, superseded=True)
+        ids = tuple(memory.id for memory in seen)
+        where = Filter(scope, ids=ids)
+        before, after = (i.store.vectors(scope.collection, where) for i in (index, other))
+        assert before.keys() == after.keys()
         assert all((after[name]["dense"] == before[name]["dense"]).all() for name in after)
     again = restore(other, saved(), "ann")
     assert (again.unchanged, again.embedded, again.new) == (again.seen, 0, 0)
@@ -187,6 +186,13 @@ acts = st.tuples(
 )
 
 
+def sources(index: Index, clock: FixedClock) -> set[str]:
+    """Return the sources of all places of the user's own that have not expired."""
+    held = stored(index, now=clock.now, superseded=True)
+    places = [place for memory in held for place in mentions(memory)]
+    return {p.source_id for p in places if p.expires_at is None or p.expires_at > clock.now}
+
+
 @contextmanager
 def deployments(clock: FixedClock, number: int) -> Iterator[list[Index]]:
     shared = Path("/dev/shm")
@@ -213,7 +219,7 @@ def act(index: Index, clock: FixedClock, done: list[tuple[Any, ...]]) -> None:
         clock.now += HOUR
 
 
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(st.lists(acts, max_size=12))
 def test_any_history_comes_back_to_the_byte_and_twice_is_once(done: list[Any]) -> None:
     clock = FixedClock()
@@ -229,7 +235,7 @@ def test_any_history_comes_back_to_the_byte_and_twice_is_once(done: list[Any]) -
         assert (again.unchanged, again.embedded) == (again.seen, 0)
 
 
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, suppress_health_check=list(HealthCheck))
 @given(st.lists(acts, max_size=8), st.lists(acts, max_size=8))
 def test_two_histories_make_one_with_one_present_value(mine: list[Any], theirs: list[Any]) -> None:
     clock = FixedClock()
@@ -238,19 +244,11 @@ def test_two_histories_make_one_with_one_present_value(mine: list[Any], theirs: 
         act(two, clock, theirs)
         file = Path(folder) / "ann.jsonl"
         write_lines(file, lines(one))
-        counts = [
-            {
-                place.source_id
-                for m in stored(i, s, now=clock.now, superseded=True)
-                for place in mentions(m)
-            }
-            for i in (one, two)
-            for s in (ANN,)
-        ]
+        there = sources(one, clock) | sources(two, clock)
         report = restore(two, file, "ann")
         assert report.new + report.joined + report.unchanged == report.seen
         held = stored(two, now=clock.now, superseded=True)
-        assert set().union(*counts) <= {p.source_id for m in held for p in mentions(m)}
+        assert there <= sources(two, clock)
         for subject in {memory.subject for memory in held} - {""}:
             current = [m for m in stored(two, now=clock.now, subjects=(subject,)) if not m.closes]
             assert len(current) <= 1

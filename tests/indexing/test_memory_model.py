@@ -120,12 +120,18 @@ class Scope(RuleBasedStateMachine):
     def index(self) -> Index:
         return type(self).parts.index
 
+    def tick(self) -> datetime:
+        """Return the time, which is never the same twice."""
+        self.clock.now += timedelta(microseconds=1)
+        now: datetime = self.clock.now
+        return now
+
     # what happens: an act on the store, and the step of the model
 
     def told(self, text: str, ago: int | None, life: int | None) -> tuple[Act, Step]:
         subject, value, closes = STATED[text]
-        now = self.clock.now
-        at = None if ago is None else now - timedelta(hours=ago)
+        now = self.tick()
+        at = None if ago is None else now.replace(microsecond=0) - timedelta(hours=ago)
         until = None if life is None else now + timedelta(hours=life)
         given = subject if subject == CAR else None
         source = named("fact", text, subject, at)
@@ -137,8 +143,8 @@ class Scope(RuleBasedStateMachine):
         return act, lambda: self.model.tell(subject, value, closes, source, at or now, until)
 
     def said(self, text: str, kind: Kind, ago: int | None, life: int | None) -> tuple[Act, Step]:
-        now = self.clock.now
-        at = None if ago is None else now - timedelta(hours=ago)
+        now = self.tick()
+        at = None if ago is None else now.replace(microsecond=0) - timedelta(hours=ago)
         until = None if life is None else now + timedelta(hours=life)
         source = named(kind, text, "", at)
         self.known.add(source)
@@ -216,12 +222,12 @@ class Scope(RuleBasedStateMachine):
         """An act that dies on its way, and is done again; or is never heard of any more."""
         act, step = self.any_act(data, again)
         left = [calls]
+
+        def dies(part: str) -> Any:
+            return Dies(getattr(self.index, part), left, how)
+
         index = replace(
-            self.index,
-            **{
-                part: Dies(getattr(self.index, part), left, how)
-                for part in ("store", "catalog", "embedder")
-            },
+            self.index, store=dies("store"), catalog=dies("catalog"), embedder=dies("embedder")
         )
         before = self.stored()
         try:
@@ -299,13 +305,20 @@ class Scope(RuleBasedStateMachine):
 
         found: dict[str, Any] = {
             "plain": sorted(
-                (words, sorted(places)) for words, places in model.plain.items() if places
+                (words, sorted((source, str(until)) for source, until in places.items()))
+                for words, places in model.plain.items()
+                if places
             ),
             "now": held(now),
         }
         for subject in (JOB, CAR):
             found[subject] = sorted(
-                (str(run.start), str(run.end), *run.said, sorted(run.sources))
+                (
+                    str(run.start),
+                    str(run.end),
+                    *run.said,
+                    sorted((source, str(until)) for source, until in run.sources),
+                )
                 for name, run in runs
                 if name == subject
             )
@@ -313,10 +326,11 @@ class Scope(RuleBasedStateMachine):
             found[f"{hours} ago"] = held(now - timedelta(hours=hours))
         return found
 
-    def sources(self, memory: Memory) -> list[str]:
+    def sources(self, memory: Memory) -> list[tuple[str, str]]:
+        """Return the sources that count, each with its end."""
         now = self.clock.now
         live = [p for p in mentions(memory) if p.expires_at is None or p.expires_at > now]
-        return sorted({place.source_id for place in live})
+        return sorted({(place.source_id, str(place.expires_at)) for place in live})
 
     def is_whole(self) -> None:
         """What is stored names only what is stored, and every source has its row."""
@@ -344,7 +358,7 @@ def test_any_history_is_that_of_the_model(
         return make_parts(memory_folder)
 
     given = {"make": staticmethod(make), "clock": clock, "parts": make()}
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         type("Given", (Scope,), given),
         settings=settings(
             max_examples=max(1, STEPS // PER_EXAMPLE),

@@ -1,6 +1,7 @@
 """Statements about a subject: one holds at a time, the others are its history."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -8,14 +9,29 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from qdrant_client import QdrantClient
 
+from chunking.types import Chunk
 from configs.build import Parts
 from indexing.errors import InvalidInput
 from indexing.expire import sweep
-from indexing.index import Index
+from indexing.index import Index, Source
+from indexing.merge import Plan
 from indexing.remember import history, remember
-from indexing.removal import remove_sources
-from indexing.types import Filter, Memory, Scope, session_scope, user_scope
+from indexing.removal import remove_sources, settle
+from indexing.server import ServerStore
+from indexing.store import DENSE, SPARSE
+from indexing.types import (
+    COLLECTIONS,
+    Filter,
+    Memory,
+    Scope,
+    VectorNames,
+    session_scope,
+    user_scope,
+)
+from indexing.write import write
+from retrieval.retriever import Retriever
 
 ANN = user_scope("ann")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -369,21 +385,41 @@ def test_the_same_words_about_nothing_become_a_part_of_the_statement(index: Inde
 # expiry
 
 
+@contextmanager
+def on_server(parts: Parts) -> Iterator[tuple[Index, Retriever]]:
+    """The same parts over the server's adapter."""
+    store = ServerStore(QdrantClient(":memory:"))
+    for collection in COLLECTIONS:
+        store.open_collection(collection, VectorNames({DENSE: parts.index.embedder.dim}, (SPARSE,)))
+    yield replace(parts.index, store=store), replace(parts.retriever, store=store)
+    store.close()
+
+
+@pytest.mark.parametrize("engine", ["edge", "server"])
 def test_five_live_neighbours_are_found_among_five_hundred_expired(
-    parts: Parts, clock: Any, embedder: Any
+    parts: Parts, clock: Any, engine: str
 ) -> None:
-    index = parts.index
-    for number in range(5):
-        remember(index, ANN, f"The gate code is {1000 + number}", subject="")
-    for number in range(500):
-        text = f"The gate code is {2000 + number}"
-        remember(index, ANN, text, expires_at=clock.now + HOUR, subject="")
-    clock.now += HOUR
-    live = [f"The gate code is {1000 + number}" for number in range(5)]
-    for _ in range(2):
-        hits = parts.retriever.retrieve("the gate code", "ann", k=5).hits
-        assert sorted(hit.memory.text for hit in hits) == live
-        assert sweep(index).total in (500, 0)
+    with ExitStack() as opened:
+        index, retriever = parts.index, parts.retriever
+        if engine == "server":
+            index, retriever = opened.enter_context(on_server(parts))
+        words_only = replace(index.recipe.dedup, at_write=False)
+        index = replace(index, recipe=replace(index.recipe, dedup=words_only))
+        for number in range(5):
+            remember(index, ANN, f"The gate code is {1000 + number}", subject="")
+        until = clock.now + HOUR
+        expired = [
+            Source(f"{number}", "fact", "", [Chunk("", 0, 0, 21, f"The gate code is {number}")])
+            for number in range(2000, 2500)
+        ]
+        write(index, ANN, [replace(source, expires_at=until) for source in expired])
+        assert len(list(index.store.scroll("user", Filter(ANN, clock.now)))) == 505
+        clock.now += HOUR
+        live = [f"The gate code is {1000 + number}" for number in range(5)]
+        for gone in (500, 0):
+            hits = retriever.retrieve("the gate code", "ann", k=5).hits
+            assert sorted(hit.memory.text for hit in hits) == live
+            assert sweep(index).total == gone
 
 
 def test_the_moment_of_expiry_is_the_first_at_which_it_is_gone(index: Index, clock: Any) -> None:
@@ -443,9 +479,6 @@ def test_a_pinned_memory_stays_pinned_and_has_no_end(index: Index, clock: Any) -
 
 
 def _put(index: Index, memory: Memory) -> None:
-    from indexing.merge import Plan
-    from indexing.removal import settle
-
     settle(index, memory.scope, Plan(put=[memory]), {memory.id: memory})
 
 
@@ -453,9 +486,11 @@ def _put(index: Index, memory: Memory) -> None:
 
 
 def test_times_without_a_zone_are_refused_by_name(index: Index) -> None:
-    for name in ("at", "expires_at"):
-        with pytest.raises(InvalidInput, match=f"^{name} has no time zone"):
-            remember(index, ANN, "I work at Google", **{name: datetime(2026, 5, 1)})
+    naive = datetime(2026, 5, 1)
+    with pytest.raises(InvalidInput, match=r"^at has no time zone"):
+        remember(index, ANN, "I work at Google", at=naive)
+    with pytest.raises(InvalidInput, match=r"^expires_at has no time zone"):
+        remember(index, ANN, "I work at Google", expires_at=naive)
     assert visible(index) == []
 
 

@@ -22,12 +22,12 @@ MODEL = {"onnxruntime"}
 WORK = MODEL | {"onnx", "tokenizers", "tiktoken", "selectolax", "fastembed", "prefect", "httpx"}
 
 
-def loaded(folder: Path, *args: str) -> set[str]:
+def loaded(folder: Path, *args: str, **env: str) -> set[str]:
     """Run a command in a process of its own; return the modules that are loaded at its end."""
     done = subprocess.run(
         [sys.executable, "-c", RUN, *args],
         cwd=folder,
-        env=environment(folder),
+        env=environment(folder, **env),
         capture_output=True,
         text=True,
         check=True,

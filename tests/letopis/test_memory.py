@@ -1,19 +1,26 @@
 """The front door in Python: isolation, sessions, expiry, explanations, the README's example."""
 
+import json
 import re
 import subprocess
 import sys
 import unicodedata
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 import letopis
-from configs.build import Parts
-from indexing.errors import InvalidId, InvalidInput
+from configs.build import Parts, fingerprint
+from configs.forgetting import places
+from indexing.errors import InvalidId, InvalidInput, UnknownMemory
+from indexing.needles import text_needle
+from indexing.reindex import mirror
+from indexing.scan import scan
+from indexing.types import Filter
 from letopis import LongTermMemory
-from tests.conftest import FixedClock
+from tests.conftest import FixedClock, PartsMaker
 from tests.letopis.conftest import ROOT, environment
 
 NFC = "Andr\u00e9"
@@ -57,6 +64,43 @@ def test_an_expired_fact_is_invisible_from_its_moment_on(
     assert texts(memory, "ann") == ["secret number one"]
     clock.now = until
     assert texts(memory, "ann") == []
+
+
+def test_what_is_remembered_is_seen_and_corrected(
+    memory: LongTermMemory, clock: FixedClock
+) -> None:
+    memory.remember("bob", "secret number of bob")
+    memory.remember("ann", "secret number of monday", session_id="monday")
+    old = memory.remember("ann", "secret number one", expires_at=clock.now + timedelta(days=1))
+    assert memory.memories("ann").memories == (old,)
+    page = memory.memories("ann", limit=1, all_sessions=True)
+    assert (page.total, page.memories) == (2, (old,))
+    (last,) = memory.memories("ann", after=page.after, all_sessions=True).memories
+    assert last.text == "secret number of monday"
+    new = memory.edit("ann", old.id, "secret number two", asked_by="boss")
+    assert memory.pin("ann", new.id).expires_at is None
+    clock.now += timedelta(days=30)
+    assert texts(memory, "ann") == ["secret number two"]
+    assert memory.unpin("ann", new.id).pinned is False
+    with pytest.raises(UnknownMemory, match="user:bob has no memory"):
+        memory.delete("bob", new.id)
+    receipt = memory.delete("ann", new.id, asked_by="boss")
+    assert (receipt.clean, receipt.draft.removed["vectors:user"]) == (True, 1)
+    assert memory.memories("ann").total == 0
+    assert texts(memory, "bob") == ["secret number of bob"]
+
+
+def test_an_edit_reaches_the_vectors_that_are_being_made(make_parts: PartsMaker) -> None:
+    parts = make_parts()
+    memory, catalog = LongTermMemory(parts), parts.index.catalog
+    old = memory.remember("ann", "secret number 5f0e7731c2d94ab8")
+    catalog.generations.begin(json.dumps(fingerprint(parts.settings, parts.index.embedder)))
+    with places(parts.settings, catalog, parts.index.store) as known:
+        other = replace(parts.index, store=known.others[0])
+        mirror(parts.index.store, other)
+        assert other.store.count("user", Filter(old.scope)) == 1
+    memory.edit("ann", old.id, "secret number two")
+    assert scan(parts.settings.data_dir, [text_needle("5f0e7731c2d94ab8")]).hits == ()
 
 
 def test_a_result_iterates_and_its_shares_add_up(memory: LongTermMemory) -> None:
