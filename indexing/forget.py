@@ -115,6 +115,7 @@ def forget(
         _drop_letters(index, traces, done)
     _clear_caches()
     needles = sorted(traces.needles, key=lambda needle: needle.data)
+    tenants = {scope.tenant for scope in traces.touched}
     for _ in range(TRIES):
         _show(progress, 1)
         with done.timed("rewrite"):
@@ -122,7 +123,7 @@ def forget(
             done.rewrites += 1
         _show(progress, 2)
         with done.timed("scan"):
-            reports = [scan(folder, needles) for folder in places.folders]
+            reports = [scan(folder, needles, tenants=tenants) for folder in places.folders]
             found = frozenset().union(*(report.needles for report in reports))
             excused: frozenset[int] = frozenset()
             if found:

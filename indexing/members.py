@@ -62,8 +62,9 @@ class Members:
         last = {row.place: row for row in rows}
         if not last:
             return
-        owners = sorted({owner_lock(row.scope) for row in rows})
-        with self._database.write(f"feed {feed}", shared=owners) as connection:
+        owners = {owner_lock(row.scope) for row in rows}
+        tenants = {row.scope.tenant for row in rows}
+        with self._database.write(f"feed {feed}", *tenants, shared=sorted(owners)) as connection:
             for where in _places(list(last.values())):
                 connection.execute(delete(members).where(members.c.feed == feed, *where))
             kept = self._kept(connection, list(last.values()))
