@@ -34,10 +34,8 @@ def test_out_of_one_memory_into_another_and_out_again(cli: Cli) -> None:
 
 
 def test_an_export_loads_no_model_and_makes_no_store(cli: Cli) -> None:
-    assert (
-        loaded(cli.folder, "export", "--user", "ann") & (MODEL | {"onnx", "prefect", "httpx"})
-        == set()
-    )
+    found = loaded(cli.folder, "export", "--user", "ann")
+    assert found & (MODEL | {"onnx", "prefect", "httpx"}) == set()
     done = cli("export", "--user", "ann")
     (head,) = done.out.splitlines()
     assert (done.code, json.loads(head)["memories"]) == (0, 0)
