@@ -25,12 +25,14 @@ from chunking.types import Chunk
 from configs.build import Parts
 from indexing.dedup import exact_key
 from indexing.expire import sweep
+from indexing.forget import forget, lift
 from indexing.hashing import digest
 from indexing.index import Index, Source
 from indexing.mentions import mentions
 from indexing.recovery import recover
 from indexing.remember import history, remember
 from indexing.removal import remove_sources
+from indexing.traces import source_target, user_target
 from indexing.types import Filter, Kind, Memory, user_scope
 from indexing.write import write
 from tests.indexing.memory_model import Model
@@ -174,6 +176,17 @@ class Scope(RuleBasedStateMachine):
             lambda: self.model.forget(lambda name, _: name == source),
         )
 
+    def forgotten(self, source: str | None) -> tuple[Act, Step]:
+        """Forget a source, or the user; then let it be written again."""
+        whole = source is None
+        target = user_target(self.scope.user_id) if whole else source_target(self.scope, [source])
+
+        def act(index: Index) -> None:
+            assert forget(index, target, "operator").clean
+            lift(index, target, "operator")
+
+        return act, lambda: self.model.forget(lambda name, _: whole or name == source)
+
     # rules
 
     @rule(text=st.sampled_from(sorted(STATED)), ago=HOURS, life=LIVES)
@@ -197,6 +210,11 @@ class Scope(RuleBasedStateMachine):
     def remove(self, data: st.DataObject) -> None:
         if self.known:
             self.do(*self.removed(data.draw(st.sampled_from(sorted(self.known)))))
+
+    @rule(data=st.data())
+    def forget(self, data: st.DataObject) -> None:
+        named = st.none() | st.sampled_from(sorted(self.known)) if self.known else st.none()
+        self.do(*self.forgotten(data.draw(named)))
 
     @rule(hours=st.integers(1, 6))
     def wait(self, hours: int) -> None:
@@ -246,7 +264,7 @@ class Scope(RuleBasedStateMachine):
 
     def any_act(self, data: st.DataObject, again: bool) -> tuple[Act, Step]:
         texts = st.sampled_from(sorted(STATED))
-        kinds = ["tell", "say", "ingest", "remove"] if again else ["tell", "say"]
+        kinds = ["tell", "say", "ingest", "remove", "forget"] if again else ["tell", "say"]
         kind = data.draw(st.sampled_from(kinds))
         if kind == "say":
             return self.said(data.draw(st.sampled_from(PLAIN)), "fact", None, data.draw(LIVES))
@@ -255,6 +273,8 @@ class Scope(RuleBasedStateMachine):
             return self.written(data.draw(NAMES), written)
         if kind == "remove" and self.known:
             return self.removed(data.draw(st.sampled_from(sorted(self.known))))
+        if kind == "forget":
+            return self.forgotten(data.draw(st.none() | st.sampled_from(sorted(self.known or "?"))))
         return self.told(data.draw(texts), data.draw(HOURS), data.draw(LIVES))
 
     def do(self, act: Act, step: Step) -> None:
