@@ -11,7 +11,7 @@ from configs.settings import Settings
 from configs.stores import build_store
 from indexing.catalog import Catalog
 from indexing.edge import EdgeStore
-from indexing.forget import Erase, Places
+from indexing.erasing import Erase, Places
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import VectorNames
 

@@ -13,7 +13,8 @@ import numpy as np
 import qdrant_edge as engine
 
 from indexing.errors import SchemaMismatch, StoreError, StoreUnavailable
-from indexing.store import check_call, ends, from_payload, starts, to_payload
+from indexing.payload import from_payload, to_payload
+from indexing.store import check_call, ends, starts
 from indexing.types import (
     Branch,
     Collection,

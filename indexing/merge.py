@@ -239,10 +239,10 @@ class _Work:
     def _decide(self, new: Memory, leaves: str) -> None:
         """End what was decided before, under another subject, for what is left now; and the
         decision itself, where a later one leaves what it was for."""
-        family, _, _ = new.subject.partition(".")
         others = [m for m in self.now.values() if m.subject != new.subject and not m.closes]
         for other in others:
-            same = leaves and other.value == leaves and other.subject.startswith(f"{family}.")
+            same = leaves and new.subject in leaving(other.subject, leaves)
+            same = same and other.value == leaves
             if same and new.valid_from and holds_at(other, new.valid_from):
                 self.now[other.id] = ended_by(other, new)
         if not leaves:

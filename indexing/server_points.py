@@ -6,7 +6,8 @@ from datetime import datetime
 import numpy as np
 from qdrant_client import models
 
-from indexing.store import check_call, ends, from_payload, starts, to_payload
+from indexing.payload import from_payload, to_payload
+from indexing.store import check_call, ends, starts
 from indexing.types import (
     Branch,
     Collection,

@@ -13,7 +13,7 @@ from indexing.hashing import digest
 from indexing.index import Index
 from indexing.mentions import spread
 from indexing.needles import Needle, id_needles, scope_needles, text_needle
-from indexing.store import to_payload
+from indexing.payload import to_payload
 from indexing.tombstones import What
 from indexing.types import (
     COLLECTIONS,

@@ -11,7 +11,7 @@ from configs.settings import Settings
 from indexing.audit import Audit, Event
 from indexing.catalog import Catalog
 from indexing.catalog_schema import members
-from indexing.forget import Erase
+from indexing.erasing import Erase
 from indexing.traces import Target
 from indexing.types import Scope
 

@@ -1,11 +1,5 @@
-"""The front door for code: one object that writes and reads, and the same with default settings.
+"""The front door for code: one object that writes, reads, corrects and forgets."""
 
-The module-level `retrieve` and `remember` open one memory with the default settings at first use
-and keep it for the life of the process.
-"""
-
-import atexit
-import threading
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -22,9 +16,10 @@ from indexing.audit import Audit
 from indexing.closing import Closed, Ending, close_session
 from indexing.corrections import edit, found, pin, unpin
 from indexing.duplicates import DuplicatesReport, merge_duplicates
+from indexing.erasing import Erase
 from indexing.feeds.types import Feed
-from indexing.forget import Erase, forget, lift
 from indexing.forget import Progress as ForgetProgress
+from indexing.forget import forget, lift
 from indexing.index import Report
 from indexing.listing import PAGE, Page, listing
 from indexing.receipts import Receipt
@@ -299,35 +294,3 @@ def open_memory(
     >>> memory = open_memory(data_dir="./memory")
     """
     return LongTermMemory(build(settings or load(**overrides), progress))
-
-
-_lock = threading.Lock()
-_default: LongTermMemory | None = None
-
-
-def _memory() -> LongTermMemory:
-    global _default
-    with _lock:
-        if _default is None:
-            _default = open_memory()
-            atexit.register(close)
-        return _default
-
-
-def close() -> None:
-    """Close the memory that `retrieve` and `remember` opened; the next call opens it again."""
-    global _default
-    with _lock:
-        if _default is not None:
-            _default.close()
-            _default = None
-
-
-def retrieve(query: str, user_id: str | None, session_id: str | None = None, k: int = 8) -> Result:
-    """Return the k best memories for a question; see `LongTermMemory.retrieve`."""
-    return _memory().retrieve(query, user_id, session_id, k)
-
-
-def remember(user_id: str, text: str, kind: Kind = "fact") -> Memory:
-    """Store one fact about a user; see `LongTermMemory.remember`."""
-    return _memory().remember(user_id, text, kind)

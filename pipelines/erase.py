@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from configs.settings import Settings
-from indexing.forget import Erase
+from indexing.erasing import Erase
 from indexing.traces import Traces
 from pipelines.erase_file import erase_file
 from pipelines.erased import Erased

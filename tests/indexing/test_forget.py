@@ -18,9 +18,9 @@ from indexing.errors import Forgotten
 from indexing.forget import forget, lift
 from indexing.hashing import digest
 from indexing.index import Index, Report
+from indexing.payload import to_payload
 from indexing.receipts import Receipt, Receipts
 from indexing.remember import remember
-from indexing.store import to_payload
 from indexing.traces import Target, memory_target, session_target, source_target, user_target
 from indexing.turns import ingest_session
 from indexing.types import COLLECTIONS, GLOBAL, Filter, Scope, session_scope, user_scope

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from indexing.errors import InvalidId, InvalidInput
 from indexing.mentions import mention_of
+from indexing.payload import from_payload, to_payload
 from indexing.portable import check, dump, header_of, lines_of, load, sniff, sniff_file
 from indexing.portable.record import MEMORY_FIELDS, PLACE_FIELDS
-from indexing.store import from_payload, to_payload
 from indexing.types import GLOBAL, Memory, Mention, session_scope, user_scope
 
 EXPORTED = datetime(2026, 3, 2, 8, tzinfo=UTC)

@@ -523,3 +523,15 @@ def test_a_time_to_come_counts_from_when_it_is_told(index: Index, clock: Any) ->
     clock.now += 2 * DAY
     remember(index, ANN, "I work at Apple")
     assert visible(index) == ["I work at Apple"]
+
+
+@pytest.mark.parametrize(("topic", "left"), [(" for billing", 0), ("", 0), (" for search", 1)])
+def test_a_decision_ends_only_what_was_decided_for_the_same_thing(
+    index: Index, clock: Any, topic: str, left: int
+) -> None:
+    first = "We decided to use Postgres instead of MySQL for billing"
+    remember(index, ANN, first)
+    clock.now += timedelta(days=1)
+    remember(index, ANN, f"We decided to use CockroachDB instead of Postgres{topic}")
+    seen = index.store.scroll("user", Filter(ANN, now=clock.now))
+    assert sum(memory.text == first for memory in seen) == left

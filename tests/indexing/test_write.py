@@ -18,8 +18,8 @@ from indexing.errors import InvalidId, InvalidInput, StoreUnavailable
 from indexing.hashing import digest
 from indexing.index import Index, Source
 from indexing.ingest import document_source
+from indexing.payload import to_payload
 from indexing.remember import remember
-from indexing.store import to_payload
 from indexing.types import GLOBAL, Filter, Memory, Scope, session_scope, user_scope
 from indexing.write import write
 
