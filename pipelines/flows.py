@@ -1,5 +1,5 @@
-"""The flows: `ingest_documents`, `ingest_sessions`, `digest_sessions`, `expire`, `merge_duplicates`,
-`reindex`.
+"""The flows: `ingest_documents`, `ingest_sessions`, `digest_sessions`, `expire`, `reindex`,
+`merge_duplicates`.
 
 Prefect stores flow parameters and states, so they hold names of sources, paths and ids, never a
 text or a password; results stay in the process. What a run did is a page in Prefect's UI. A run

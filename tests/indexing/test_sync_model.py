@@ -174,7 +174,7 @@ class Folder(RuleBasedStateMachine):
         self.agrees(report)
 
     def agrees(self, report: Report) -> None:
-        """Compare with what the folder says: all good files, equal ones too, and the broken ones."""
+        """Compare with what the folder says: all good files, also equal ones, and broken ones."""
         texts = {str(file): file.read_text() for file in sorted(self.present())}
         good = {name: text for name, text in texts.items() if text != BAD}
         assert len(report.dead) == len(texts) - len(good)
