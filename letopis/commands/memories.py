@@ -61,7 +61,7 @@ def memories(
         items = [memory_record(one) for one in page.memories]
         print_json({"total": page.total, "after": page.after or None, "memories": items})
         return
-    out.print(memories_table(page.memories))
+    out.print(memories_table(page.memories, out.width))
     more = f"; go on with: --after {shlex.quote(page.after)}" if page.after else ""
     say(f"{len(page.memories)} of {page.total} memories{more}")
 
@@ -83,7 +83,7 @@ def history(
     if as_json:
         print_json([memory_record(one) for one in held])
     else:
-        out.print(memories_table(held))
+        out.print(memories_table(held, out.width))
 
 
 @commands.command()

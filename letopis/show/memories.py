@@ -44,23 +44,26 @@ def memory_record(memory: Memory) -> dict[str, Any]:
     }
 
 
-def memories_table(memories: Sequence[Memory]) -> Table:
-    """Return memories as a table: what is remembered, since when, from where, how long."""
+def memories_table(memories: Sequence[Memory], width: int = 80) -> Table:
+    """Return memories as a table: what is remembered, since when, from where, how long.
+
+    ``width`` is that of the terminal; ids are never cut.
+    """
     table = Table(show_lines=True)
-    table.add_column("memory", min_width=ID_WIDTH, overflow="fold")
-    for name in ("kind", "when", "source", "until"):
+    table.add_column("memory", width=max(ID_WIDTH, width // 2 - 4), overflow="fold")
+    for name in ("what, when", "source", "until"):  # few enough for 80 columns
         table.add_column(name, overflow="fold")
     for memory in memories:
-        about = f"{memory.kind}\n{memory.subject}" if memory.subject else memory.kind
         when = memory.valid_from or memory.at or memory.created_at
+        about = "\n".join(filter(None, (memory.kind, memory.subject, _day(when))))
         where = _sources(memory)
         if memory.scope.collection == "session":
             where = f"{where}\nin {memory.scope}"
         told = f"{memory.speaker}: " if memory.speaker else ""
-        cells = (f"{shorten(told + memory.text)}\n{memory.id}", about, _day(when), where)
+        cells = (f"{shorten(told + memory.text)}\n{memory.id}", about, where)
         table.add_row(*(Text(cell) for cell in (*cells, _until(memory))))
     if not memories:
-        table.add_row("nothing", "", "", "", "")
+        table.add_row("nothing", "", "", "")
     return table
 
 

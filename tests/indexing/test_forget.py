@@ -9,22 +9,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from qdrant_client import QdrantClient
 
 from chunking.types import Document, Session, Turn
 from configs.forgetting import places
+from configs.reindex import reindex
 from indexing.catalog_rows import DeadLetter
 from indexing.documents import document_source
 from indexing.errors import Forgotten
 from indexing.forget import forget, lift
+from indexing.generations import Generations
 from indexing.hashing import digest
 from indexing.index import Index, Report
 from indexing.payload import to_payload
 from indexing.receipts import Receipt, Receipts
 from indexing.remember import remember
+from indexing.server import ServerStore
+from indexing.store import DENSE, SPARSE
 from indexing.traces import Target, memory_target, session_target, source_target, user_target
 from indexing.turns import ingest_session
-from indexing.types import COLLECTIONS, GLOBAL, Filter, Scope, session_scope, user_scope
+from indexing.types import (
+    COLLECTIONS,
+    GLOBAL,
+    Filter,
+    Scope,
+    VectorNames,
+    session_scope,
+    user_scope,
+)
 from indexing.write import bury, write
+from tests.conftest import TinyEmbedder
 
 BOB = user_scope("bob the neighbour")
 HISTORIES = int(os.environ.get("FORGET_HISTORIES", "6"))
@@ -339,3 +353,35 @@ def test_a_receipt_names_nobody(parts: Any) -> None:
     assert BOB.user_id not in shown
     assert BOB.tenant not in shown
     assert "private" not in shown
+
+
+def test_on_a_server_the_receipt_says_what_its_optimizer_has_to_do(parts: Any) -> None:
+    server = ServerStore(QdrantClient(":memory:"))
+    names = VectorNames({DENSE: parts.index.embedder.dim}, (SPARSE,))
+    for collection in COLLECTIONS:
+        server.open_collection(collection, names)
+    index = replace(parts.index, store=server)
+    remember(index, BOB, "My code is 41c0ffee77")
+    remember(index, GLOBAL, "The office closes at six")
+    receipt = forget(index, user_target(BOB.user_id), "operator")
+    assert receipt.clean
+    assert (receipt.draft.removed["vectors:user"], receipt.draft.files) == (1, 0)
+    assert "optimizer" in receipt.draft.notes[0]
+    assert texts(index, BOB) == set()
+    assert texts(index) == {"The office closes at six"}
+
+
+def test_a_generation_that_is_being_built_forgets_too(parts: Any, monkeypatch: Any) -> None:
+    index, folder = parts.index, parts.settings.data_dir
+    remember(index, BOB, "Canary 55d0c1aa42")
+    remember(index, GLOBAL, "The office closes at six")
+    other = TinyEmbedder()
+    other.name = "another"
+    with monkeypatch.context() as patch:
+        patch.setattr(Generations, "hold", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            reindex(parts.settings, embedder=other)
+    assert index.catalog.generations.building() is not None
+    assert len(found(folder, ["55d0c1aa42"])["55d0c1aa42"]) > 1
+    assert run(parts, user_target(BOB.user_id)).clean
+    assert found(folder, ["55d0c1aa42"]) == {}
