@@ -168,10 +168,6 @@ class EdgeStore:
         for record in self._pages(collection, past_filter("lapses_at", now), with_vector=False):
             yield to_memory(collection, record)
 
-    def expire(self, collection: Collection, now: datetime) -> int:
-        """Delete what has expired by then and flush."""
-        return self._delete(collection, past_filter("expires_at", now))
-
     def _delete(self, collection: Collection, condition: engine.Filter) -> int:
         counting = engine.CountRequest(exact=True, filter=condition)
         operation = engine.UpdateOperation.delete_points_by_filter(condition)

@@ -152,10 +152,6 @@ class ServerStore:
         for record in self._pages(collection, past_filter("lapses_at", now), with_vectors=False):
             yield to_memory(collection, record)
 
-    def expire(self, collection: Collection, now: datetime) -> int:
-        """Delete what has expired by then."""
-        return self._delete(collection, past_filter("expires_at", now))
-
     def _delete(self, collection: Collection, condition: models.Filter) -> int:
         selector = models.FilterSelector(filter=condition)
         deleted = 0

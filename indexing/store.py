@@ -83,12 +83,6 @@ class VectorStore(Protocol):
     def expired(self, collection: Collection, now: datetime) -> Iterator[Memory]:
         """Yield what has expired by then, of all tenants, in id order."""
 
-    def expire(self, collection: Collection, now: datetime) -> int:
-        """Delete what has expired by then, of all tenants; return how many. Durable on return.
-
-        One call of the engine tests and deletes: a memory whose life was just renewed stays.
-        """
-
     def lapsed(self, collection: Collection, now: datetime) -> Iterator[Memory]:
         """Yield the memories, of all tenants, of which one of several places has expired by then,
         in id order."""

@@ -165,10 +165,10 @@ def carry_out(
     for memory in made.put:
         draft = batch.get(memory.embed_hash)
         if draft is not None and draft.memory.source_id == memory.source_id:
-            view = draft.reading.view
+            view, words, lang = draft.reading.view, draft.memory.terms, draft.memory.lang
         else:
             view = views(chunk_of(memory), index.recipe.spans, name_of(memory))
-        words, lang = words_of(view), language(memory.text)
+            words, lang = words_of(view), language(memory.text)
         seen.append((replace(memory, terms=words, lang=lang), view))
     lost = [Reading(view) for m, view in seen if m.embed_hash not in vectors]
     vectors |= _embed(index, lost, Report())

@@ -1,4 +1,4 @@
-"""`letopis export` and `import`: the places of a memory are opened, and no model; who did it when."""
+"""`letopis export` and `import`: a memory is opened without its model; who did it, and when."""
 
 from contextlib import closing
 

@@ -48,9 +48,14 @@ def exact_key(text: str) -> str | None:
 def _once(text: str) -> str:
     text = fold(text)
     commas = _NEGATION.search(text.casefold()) is not None
-    words = [_bare(_lower(word), commas) for word in text.split()]
+    words = [_plain(word, commas) for word in text.split()]
     kept = [word for i, word in enumerate(words) if word and not _idle(words, i)]
     return " ".join(kept) if any(not _punctuation(word) for word in kept) else ""
+
+
+def _plain(word: str, commas: bool) -> str:
+    """Return a word in lower case without what stands around it; most words are letters only."""
+    return word.casefold() if word.isalnum() else _bare(_lower(word), commas)
 
 
 def fold(text: str) -> str:
@@ -104,7 +109,7 @@ def _emoticon(word: str) -> bool:
 
 def _idle(words: list[str], i: int) -> bool:
     """Return whether a word of punctuation alone says nothing where it stands."""
-    if not _ALONE.fullmatch(words[i]):
+    if words[i].isalnum() or not _ALONE.fullmatch(words[i]):
         return False
     sides = "".join(words[max(i - 1, 0) : i])[-1:] + "".join(words[i + 1 : i + 2])[:1]
     return not (words[i] == "-" and len(sides) == 2 and sides.isdigit())

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from indexing.errors import InvalidId, InvalidInput, SchemaMismatch, StoreError
+from indexing.mentions import mention_of
 from indexing.store import VectorStore
 from indexing.types import (
     GLOBAL,
@@ -251,13 +252,16 @@ def test_upkeep_sees_all_tenants_and_takes_only_the_expired(
     )
     expired = {memory.text for memory in store.expired("user", NOW)}
     assert expired == {"ann old", "ann now", "bob old", "bob now"}
-    assert (store.expire("user", NOW), store.expire("user", NOW)) == (4, 0)
-    assert {m.text for m in store.everything("user")} == {
-        "ann new",
-        "ann ever",
-        "bob new",
-        "bob ever",
-    }
+
+
+def test_what_has_a_place_that_expired_is_seen_too(store: VectorStore, point: PointMaker) -> None:
+    made = {text: point(text, expires_at=None) for text in ("two places", "one place", "later")}
+    for text, moment in (("two places", NOW), ("later", NOW + timedelta(seconds=1))):
+        place = replace(mention_of(made[text].memory), source_id="other", expires_at=moment)
+        made[text] = replace(made[text], memory=replace(made[text].memory, also=(place,)))
+    store.upsert("user", list(made.values()))
+    assert [memory.text for memory in store.lapsed("user", NOW)] == ["two places"]
+    assert list(store.expired("user", NOW)) == []
 
 
 def test_nothing_asked_nothing_found(store: VectorStore, point: PointMaker) -> None:

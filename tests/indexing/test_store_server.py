@@ -30,7 +30,7 @@ from indexing.errors import (
 from indexing.server import ServerStore, connect
 from indexing.server_client import PASSING
 from indexing.server_options import ServerOptions
-from indexing.server_schema import FINGERPRINT
+from indexing.server_schema import FINGERPRINT, INDEXES
 from indexing.store import VectorStore
 from indexing.types import Branch, Filter, Point, SparseVector, VectorNames, user_scope
 from tests.indexing.rest import ROUTES, RestServer, Route, SchemaError, check_body, rest_server
@@ -74,13 +74,13 @@ CREATING = [
     "GET /collections/{}/exists",
     "PUT /collections/{}",
     "GET /collections/{}",
-    *["PUT /collections/{}/index"] * 5,
+    *["PUT /collections/{}/index"] * len(INDEXES),
 ]
 CLAIMING = [
     "GET /",
     "GET /collections/{}/exists",
     "GET /collections/{}",
-    *["PUT /collections/{}/index"] * 5,
+    *["PUT /collections/{}/index"] * len(INDEXES),
     "PATCH /collections/{}",
     "GET /collections/{}",
 ]
@@ -111,7 +111,7 @@ CALLS: dict[str, list[tuple[Call, list[str]]]] = {
     "delete": [(lambda s, p: s.delete("user", ANN), DELETING)],
     "everything": [(lambda s, p: list(s.everything("user")), [SCROLL])],
     "expired": [(lambda s, p: list(s.expired("user", NOW)), [SCROLL])],
-    "expire": [(lambda s, p: s.expire("user", NOW), DELETING)],
+    "lapsed": [(lambda s, p: list(s.lapsed("user", NOW)), [SCROLL])],
     "drop": [
         (
             lambda s, p: s.drop("user"),
@@ -119,7 +119,7 @@ CALLS: dict[str, list[tuple[Call, list[str]]]] = {
         ),
         (lambda s, p: s.drop("session"), ["GET /collections/{}/exists"]),
     ],
-    "vacuum": [(lambda s, p: s.vacuum("user"), [])],
+    "vacuum": [(lambda s, p: s.vacuum("user"), ["PATCH /collections/{}"])],
     "close": [(lambda s, p: s.close(), [])],
 }
 
@@ -200,7 +200,14 @@ def test_the_usual_layout(server: RestServer) -> None:
         {"field_name": "kind", "field_schema": keyword},
         {"field_name": "lang", "field_schema": keyword},
         {"field_name": "source_id", "field_schema": keyword},
+        {"field_name": "key", "field_schema": keyword},
+        {"field_name": "subject", "field_schema": keyword},
+        {"field_name": "value", "field_schema": keyword},
+        {"field_name": "superseded_by", "field_schema": keyword},
         {"field_name": "expires_at", "field_schema": number},
+        {"field_name": "lapses_at", "field_schema": number},
+        {"field_name": "since", "field_schema": number},
+        {"field_name": "valid_to", "field_schema": number},
     ]
 
 
@@ -435,7 +442,7 @@ def test_indexes_that_a_crash_left_out_are_made_up_for(server: RestServer) -> No
     assert sent(server).count("PUT /collections/{}/index") < 5
     server.bodies.clear()
     assert store.open_collection("user", NAMES, "one") == "one"
-    assert sent(server).count("PUT /collections/{}/index") == 5
+    assert sent(server).count("PUT /collections/{}/index") == len(INDEXES)
 
 
 # what is not a server's answer

@@ -42,7 +42,7 @@ def test_memories_are_listed_in_pages_with_kind_time_source_and_expiry(cli: Cli)
     cells = " ".join(table.out.split())
     for word in ("My tea is green", "2999-01-01", "user.home", "2026-01-05", "procedure"):
         assert word in cells
-    for word in ("note.md § Tea", "told", "session:ann/a b", made[0].json["id"]):
+    for word in ("note.md § Tea", "told", "session:ann", made[0].json["id"]):
         assert word in cells
     assert "Bob" not in table.out
     page = first.json
