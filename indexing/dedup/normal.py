@@ -33,6 +33,8 @@ def normal(text: str) -> str:
     """
     while (once := _once(text)) != text:
         text = once
+        if text.replace(" ", "").isalnum():  # words alone stay as they are
+            break
     return text
 
 
