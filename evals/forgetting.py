@@ -78,7 +78,7 @@ def _fill(parts: Parts, scope: Scope, size: int, voice: Speaker) -> None:
     sources = []
     for number in range(size):
         text = f"{voice.sentence()} {scope.user_id} {number}"
-        chunk = Chunk(f"fact:{number}", 0, 0, len(text), text)
+        chunk = Chunk(f"/notes/{scope.user_id}/{number}.md", 0, 0, len(text), text)
         sources.append(Source(chunk.source_id, "document", str(number), [chunk]))
     write(parts.index, scope, sources)
 

@@ -96,7 +96,18 @@ def scan(
 def living(needles: Sequence[Needle], kept: Iterable[bytes]) -> frozenset[int]:
     """Return the places of the needles that are in what is to stay, such as other users' texts."""
     finder = Finder(needles)
-    return frozenset(number for data in kept for number in finder.count(data))
+    return frozenset(number for many in _together(kept) for number in finder.count(many))
+
+
+def _together(parts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield parts together, many at a time, none run into the next."""
+    many = bytearray()
+    for part in parts:
+        many += part + b"\0"
+        if len(many) >= BLOCK:
+            yield bytes(many)
+            many.clear()
+    yield bytes(many)
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -155,10 +166,6 @@ def _look(
 def _unpacked(page: bytes, finder: Finder, tenants: Collection[str] | None) -> Counter[int]:
     """Count what is in the values of a page, many at a time."""
     found: Counter[int] = Counter()
-    many = bytearray()
-    for value in values(page, tenants):
-        many += value + b"\0"
-        if len(many) >= BLOCK:
-            found += finder.count(bytes(many))
-            many.clear()
-    return found + finder.count(bytes(many))
+    for many in _together(values(page, tenants)):
+        found += finder.count(many)
+    return found

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import Text, select
+from sqlalchemy import select
 
 from indexing.catalog import Catalog
 from indexing.catalog_rows import DeadLetter
-from indexing.catalog_schema import Exact, conversations, members, metadata, sources
+from indexing.catalog_schema import conversations, members, metadata, sources
 from indexing.errors import InvalidInput
 from indexing.hashing import digest
 from indexing.index import Index
@@ -125,11 +125,10 @@ def kept(index: Index) -> Iterator[bytes]:
             yield _flat(to_payload(memory)).encode(errors="backslashreplace")
     with index.catalog.database.read() as connection:
         for table in metadata.sorted_tables:
-            texts = [column for column in table.c if isinstance(column.type, Exact | Text)]
-            if texts:
-                for row in connection.execute(select(*texts)):
-                    said = "\n".join(value for value in row if value)
-                    yield said.encode(errors="backslashreplace")
+            for row in connection.execute(select(table)):
+                # As they are in a file: "doc-1" and a hash "2f…" beside it read as "doc-12f…".
+                parts = (value if isinstance(value, str) else "\n" for value in row)
+                yield "".join(parts).encode(errors="backslashreplace")
 
 
 def _flat(value: object) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from qdrant_client import QdrantClient
 
-from chunking.types import Document, Session, Turn
+from chunking.types import Chunk, Document, Session, Turn
 from configs.forgetting import places
 from configs.reindex import reindex
 from indexing.catalog_rows import DeadLetter
@@ -20,7 +20,7 @@ from indexing.errors import Forgotten
 from indexing.forget import forget, lift
 from indexing.generations import Generations
 from indexing.hashing import digest
-from indexing.index import Index, Report
+from indexing.index import Index, Report, Source
 from indexing.payload import to_payload
 from indexing.receipts import Receipt, Receipts
 from indexing.remember import remember
@@ -385,3 +385,13 @@ def test_a_generation_that_is_being_built_forgets_too(parts: Any, monkeypatch: A
     assert len(found(folder, ["55d0c1aa42"])["55d0c1aa42"]) > 1
     assert run(parts, user_target(BOB.user_id)).clean
     assert found(folder, ["55d0c1aa42"]) == {}
+
+
+def test_an_id_that_only_two_values_make_together_is_not_left(parts: Any) -> None:
+    index = parts.index
+    for name, content in (("/docs/report-1", "2f"), ("/docs/report-12f", "h")):
+        chunk = Chunk(name, 0, 0, 4, f"Said in {name[-2:]}.")
+        write(index, GLOBAL, [Source(name, "document", content, [chunk])])
+    receipt = run(parts, source_target(GLOBAL, ["/docs/report-12f"]))
+    assert receipt.clean, "a path and the hash beside it read like the other path"
+    assert receipt.draft.rewrites == 1
