@@ -10,7 +10,7 @@ from typing import get_args
 from chunking.types import Chunk
 from indexing.chains import in_order
 from indexing.dedup import exact_key
-from indexing.errors import InvalidInput
+from indexing.errors import Forgotten, InvalidInput
 from indexing.hashing import digest
 from indexing.index import Index, Report, Source, Statement
 from indexing.subjects import fold, subject_of
@@ -34,10 +34,12 @@ def remember(
     What says the same as a memory of the scope joins it. With a ``subject`` it replaces what was
     said about that subject before ``at``; None derives the subject from the text where that is
     safe, "" says that there is none. Raises `InvalidInput` for an empty text, one over the chunk or
-    the model's limit, or a time that is naive or out of range.
+    the model's limit, or a time that is naive or out of range, and `Forgotten`.
     """
     source = told_source(index, text, kind, at, expires_at, subject)
     made = write_batch(index, scope, [source], Report())
+    if not made.homes:
+        raise Forgotten("source")
     (home,) = made.homes
     found = index.store.get(scope.collection, Filter(scope, ids=(home,)), limit=1)
     return found[0] if found else made.held[home]  # since then it was removed, or begins earlier

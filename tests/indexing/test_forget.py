@@ -395,3 +395,13 @@ def test_an_id_that_only_two_values_make_together_is_not_left(parts: Any) -> Non
     receipt = run(parts, source_target(GLOBAL, ["/docs/report-12f"]))
     assert receipt.clean, "a path and the hash beside it read like the other path"
     assert receipt.draft.rewrites == 1
+
+
+def test_what_was_told_and_forgotten_as_a_source_is_refused_by_name(parts: Any) -> None:
+    index = parts.index
+    told = remember(index, BOB, "My cup is red")
+    run(parts, source_target(BOB, told.sources))
+    with pytest.raises(Forgotten, match="--lift --source"):
+        remember(index, BOB, "My cup is red")
+    assert lift(index, source_target(BOB, told.sources), "operator") == 1
+    assert remember(index, BOB, "My cup is red").id == told.id
