@@ -21,9 +21,11 @@ def report_record(report: Report) -> dict[str, Any]:
         "renamed": report.renamed,
         "unchanged": report.unchanged,
         "duplicate": report.duplicate,
+        "forgotten": report.forgotten,
         "removed": report.removed,
         "kept": report.kept,
         "memories": report.memories,
+        "repeated": report.repeated,
         "embedded": report.embedded,
         "dead": [dead_record(letter) for letter in report.dead],
     }
