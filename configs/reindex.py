@@ -31,8 +31,8 @@ PASSES = 5
 FEW = 64
 """Memories that may be left to the last pass, while which writes wait."""
 
-RECUT = "chunking."
-"""Settings that say how texts are cut: stored chunks stay, sources are cut anew at the next sync"""
+RECUT = ("chunking.", "memory")
+"""What says how texts are cut and named: stored chunks stay, sources are cut anew at the next sync"""
 
 
 @dataclass(slots=True)
