@@ -32,7 +32,7 @@ FEW = 64
 """Memories that may be left to the last pass, while which writes wait."""
 
 RECUT = ("chunking.", "memory")
-"""What says how texts are cut and named: stored chunks stay, sources are cut anew at the next sync"""
+"""What says how texts are cut and named: stored chunks stay, the next sync cuts sources anew."""
 
 
 @dataclass(slots=True)
