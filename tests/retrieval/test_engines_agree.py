@@ -49,7 +49,8 @@ from tests.conftest import FixedClock, PartsMaker, TinyEmbedder
 WORLD = Path(letopis.__file__).parent / "world"
 USERS = ("anna", "boris", "carol")
 QUESTIONS = 200
-TOLERANCE = 1e-5
+TOLERANCE = 5e-5
+"""How far scores may differ: what rounding to 32 bits makes of sums in another order, up to 100."""
 
 
 class StemEmbedder(TinyEmbedder):
