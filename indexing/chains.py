@@ -13,7 +13,7 @@ from functools import partial
 
 from indexing.dedup import decide
 from indexing.drafts import identified
-from indexing.mentions import mentions, noted, put_together, said
+from indexing.mentions import mentions, said
 from indexing.types import Memory, Mention
 
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -109,15 +109,6 @@ def following(chain: Iterable[Memory], moment: datetime) -> Memory | None:
     """Return the first value that begins after a moment."""
     later = (m for m in in_order(chain) if _since(m) > moment and not m.closes)
     return next(later, None)
-
-
-def repaired(chain: Iterable[Memory]) -> Iterator[Memory]:
-    """Yield the statements of a chain that do not follow from when each was told, as they would."""
-    before = {memory.id: memory for memory in chain}
-    for run in linked((memory, mentions(memory)) for memory in before.values()):
-        made = put_together(run.memory, noted(run.places))
-        if made != before.get(made.id):
-            yield made
 
 
 def _tellings(line: Sequence[Held], new: Sequence[Held]) -> list[_Telling]:

@@ -14,8 +14,7 @@ from sqlalchemy import delete, func, select, update
 
 from indexing.catalog_schema import conversations, scopes, sources
 from indexing.errors import InvalidInput
-from indexing.index import Index
-from indexing.merge import Plan
+from indexing.index import Changes, Index
 from indexing.removal import settle
 from indexing.types import Filter, Scope, session_scope
 
@@ -52,11 +51,11 @@ def close_session(index: Index, user_id: str, session_id: str, ending: Ending) -
     with index.catalog.writing(scope) as turn:
         held = {m.id: m for m in index.store.scroll(scope.collection, Filter(scope))}
         if ending == "clear":
-            made = Plan(delete=list(held))
+            made = Changes(delete=list(held))
             for table in (sources, conversations):
                 turn.connection.execute(delete(table).where(table.c.tenant == scope.tenant))
         else:
-            made = Plan(put=[replace(m, valid_to=now) for m in held.values() if not m.valid_to])
+            made = Changes(put=[replace(m, valid_to=now) for m in held.values() if not m.valid_to])
         settle(index, scope, made, held)
         mark = update(scopes).where(scopes.c.tenant == scope.tenant)
         turn.connection.execute(mark.values(closed_at=now.timestamp()))

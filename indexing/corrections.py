@@ -15,9 +15,8 @@ from indexing.catalog_schema import events, sources
 from indexing.drafts import Draft, identified
 from indexing.embed import dense_vectors
 from indexing.errors import InvalidInput, UnknownMemory
-from indexing.index import Index
+from indexing.index import Changes, Index
 from indexing.mentions import mentions, put_together
-from indexing.merge import Plan
 from indexing.remember import check_told, told_hash
 from indexing.removal import settle
 from indexing.rewording import EDITABLE, corrected, retold, reworded
@@ -77,7 +76,7 @@ def pin(index: Index, scope: Scope, memory_id: str, actor: str) -> Memory:
     with index.catalog.writing(scope) as turn:
         memory = standing(index, scope, memory_id)
         pinned = replace(_lasting(memory, None), pinned=True)
-        settle(index, scope, Plan([pinned]), {memory.id: memory})
+        settle(index, scope, Changes([pinned]), {memory.id: memory})
         _note(index, turn, "pin", scope, memory_id, actor)
     return found(index, scope, memory_id)
 
@@ -93,7 +92,7 @@ def unpin(index: Index, scope: Scope, memory_id: str, actor: str) -> Memory:
             life = index.recipe.life(memory.kind, scope)
             until = index.clock().astimezone(UTC) + life if life else None
             free = replace(_lasting(memory, until), pinned=False)
-            settle(index, scope, Plan([free]), {memory.id: memory})
+            settle(index, scope, Changes([free]), {memory.id: memory})
             _note(index, turn, "unpin", scope, memory_id, actor)
     return found(index, scope, memory_id)
 

@@ -16,8 +16,7 @@ import numpy as np
 from indexing.alike import by_age, comparable, joined
 from indexing.candidates import candidates
 from indexing.dedup import decide
-from indexing.index import Index
-from indexing.merge import Plan
+from indexing.index import Changes, Index
 from indexing.removal import settle
 from indexing.store import DENSE
 from indexing.types import COLLECTIONS, Collection, Filter, Kind, Memory, Scope, Vector
@@ -136,7 +135,7 @@ def _merge(index: Index, scope: Scope, names: set[str], dry_run: bool) -> Duplic
         ended = [m for m in index.store.scroll(scope.collection, where) if m.id != kept.id]
         moved = [replace(memory, superseded_by=kept.id) for memory in ended]
         around = {memory.id: memory for memory in (*ended, kept, merged)}
-        settle(index, scope, Plan([joined(kept, merged), *moved], [merged.id]), around)
+        settle(index, scope, Changes([joined(kept, merged), *moved], [merged.id]), around)
     shared = set(kept.sources).intersection(merged.sources)
     index.catalog.recount(scope, {name: _count(index, scope, name) for name in sorted(shared)})
     return found

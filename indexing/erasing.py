@@ -21,8 +21,7 @@ from indexing.catalog_schema import (
     sources,
 )
 from indexing.hashing import digest
-from indexing.index import Index
-from indexing.merge import Plan
+from indexing.index import Changes, Index
 from indexing.removal import remove_sources, settle
 from indexing.store import VectorStore
 from indexing.traces import Target, Traces, is_of
@@ -107,7 +106,7 @@ def _remove_memories(index: Index, scope: Scope, ids: Sequence[str], done: Done)
     unsay(index, scope, held.values())
     with index.catalog.writing(scope) as turn:
         held = {m.id: m for m in index.store.scroll(scope.collection, where)}
-        number = settle(index, scope, Plan(delete=list(held)), held)
+        number = settle(index, scope, Changes(delete=list(held)), held)
         done.count(f"vectors:{scope.collection}", number)
         names = sorted({name for memory in held.values() for name in memory.sources})
         left = {

@@ -13,7 +13,7 @@ from indexing.dense import Embedder
 from indexing.late import Context, Cutter, Late
 from indexing.store import VectorStore
 from indexing.template import Factors
-from indexing.types import Kind, Scope
+from indexing.types import Kind, Memory, Scope
 
 Clock = Callable[[], datetime]
 
@@ -89,6 +89,22 @@ class Merge:
     memory_id: str
     score: float
     reason: str
+
+
+@dataclass(slots=True)
+class Changes:
+    """Memories to be written, ids to be deleted, and where each draft ended up: ``homes`` are ids,
+    ``held`` the memories.
+
+    ``repeated`` drafts joined a memory of another source, by the same words; ``merges`` by others.
+    """
+
+    put: list[Memory] = field(default_factory=list)
+    delete: list[str] = field(default_factory=list)
+    homes: list[str] = field(default_factory=list)
+    held: dict[str, Memory] = field(default_factory=dict)
+    repeated: int = 0
+    merges: list[Merge] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -55,6 +55,16 @@ def said(place: Mention) -> datetime:
     return min(place.at.astimezone(UTC), stored) if place.at else stored
 
 
+def is_over(place: Mention, now: datetime) -> bool:
+    """Tell whether a place has expired; a memory has when its own place has."""
+    return place.expires_at is not None and place.expires_at <= now
+
+
+def is_live(memory: Memory, now: datetime) -> bool:
+    """Tell whether a reader sees a memory: it has neither expired nor ended."""
+    return not is_over(memory, now) and (memory.valid_to is None or memory.valid_to > now)
+
+
 def noted(places: Iterable[Mention], renewed: Mention | None = None) -> list[Mention]:
     """Return the places of a statement: of one that tells it again the first and the last time.
 

@@ -5,36 +5,30 @@ each draft joins the memory that says the same, or becomes one; a memory without
 the statements about a subject exactly one holds at any time: see `chains`.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
 
 from indexing.alike import comparable
 from indexing.chains import Held, Run, ended_by, holds_at, in_order, linked
 from indexing.dedup import Verdict, decide
 from indexing.drafts import Draft, identified
-from indexing.index import Dedup, Merge, Statement
-from indexing.mentions import mention_of, mentions, noted, put_together, said, spot
+from indexing.index import Changes, Dedup, Merge, Statement
+from indexing.mentions import (
+    is_live,
+    is_over,
+    mention_of,
+    mentions,
+    noted,
+    put_together,
+    said,
+    spot,
+)
 from indexing.types import Memory, Mention
 
 Neighbours = Mapping[int, Sequence[tuple[str, float]]]
 """The place of a draft in its batch -> ids of near memories and their cosines."""
-
-
-@dataclass(slots=True)
-class Plan:
-    """Memories to be written, ids to be deleted, and where each draft ended up: ``homes`` are ids,
-    ``held`` the memories.
-
-    ``repeated`` drafts joined a memory of another source, by the same words; ``merges`` by others.
-    """
-
-    put: list[Memory] = field(default_factory=list)
-    delete: list[str] = field(default_factory=list)
-    homes: list[str] = field(default_factory=list)
-    held: dict[str, Memory] = field(default_factory=dict)
-    repeated: int = 0
-    merges: list[Merge] = field(default_factory=list)
 
 
 def plan(
@@ -44,14 +38,14 @@ def plan(
     near: Neighbours,
     dedup: Dedup,
     now: datetime,
-) -> Plan:
+) -> Changes:
     """Return what has to be done so that the sources ``replaced`` say what the drafts say.
 
     ``stored`` are the memories of the scope with a source, a key, a subject or a value of the
     drafts, and those of ``near``; more do no harm.
     """
     work = _Work({memory.id: memory for memory in stored}, set(replaced), dedup, now)
-    made = Plan()
+    made = Changes()
     for number, draft in enumerate(drafts):
         made.homes.append(work.place(draft, near.get(number, ()), made))
     return work.plan(made)
@@ -63,7 +57,7 @@ def mended(
     begun: Collection[str],
     dedup: Dedup,
     now: datetime,
-) -> Plan:
+) -> Changes:
     """Return what has to be done so that the statements about these subjects follow each other.
 
     ``stored`` are all statements about them; what the sources ``begun`` say was told last, by a
@@ -72,7 +66,7 @@ def mended(
     work = _Work({memory.id: memory for memory in stored}, set(), dedup, now)
     for subject in subjects:
         work.link_again(subject, begun)
-    return work.plan(Plan())
+    return work.plan(Changes())
 
 
 class _Work:
@@ -86,7 +80,8 @@ class _Work:
         self._moment = moment
         self._old: dict[tuple[str, int], list[Mention]] = {}
         self._places: dict[str, list[Mention]] = {}
-        self.now = dict(before)
+        self.now: dict[str, Memory] = {}
+        self._named: defaultdict[tuple[str, ...], dict[str, None]] = defaultdict(dict)
         for memory in before.values():
             kept = []
             for place in mentions(memory):
@@ -94,9 +89,21 @@ class _Work:
                     self._old.setdefault(spot(place), []).append(place)
                 else:
                     kept.append(place)
-            self._places[memory.id] = kept
+            self._set(memory, kept)
 
-    def place(self, draft: Draft, near: Sequence[tuple[str, float]], made: Plan) -> str:
+    def _set(self, memory: Memory, places: list[Mention]) -> None:
+        """Let a memory be there with these places, to be found by all that it is looked up by."""
+        self.now[memory.id] = memory
+        self._places[memory.id] = places
+        names = [("key", memory.key), ("subject", memory.subject), ("value", memory.value)]
+        for name in (*names, *(("told", place.source_id, place.text) for place in places)):
+            self._named[name][memory.id] = None
+
+    def _called(self, *name: str) -> list[Memory]:
+        """Return the memories that are, or once were, found by a name: whoever asks checks."""
+        return [self.now[one] for one in self._named.get(name, ()) if one in self.now]
+
+    def place(self, draft: Draft, near: Sequence[tuple[str, float]], made: Changes) -> str:
         """Put a draft where it belongs; return the id of its memory."""
         if draft.statement:
             return self._state(draft, draft.statement, made)
@@ -117,7 +124,7 @@ class _Work:
         self._join(found, draft)
         return found.id
 
-    def plan(self, made: Plan) -> Plan:
+    def plan(self, made: Changes) -> Changes:
         """Return what is other than it was."""
         results = {memory.id: memory for memory in self._results()}
         made.put = [m for m in results.values() if m != self.before.get(m.id)]
@@ -137,9 +144,10 @@ class _Work:
 
         What was told before may be a place of one that says it in other words.
         """
-        twins = [m for m in self.now.values() if m.key == memory.key and self._is_live(m)]
+        twins = [m for m in self._called("key", memory.key) if self._is_live(m)]
         if not twins:
-            twins = [m for m in self.now.values() if self._has(m, memory) and self._is_live(m)]
+            told = self._called("told", memory.source_id, memory.text)
+            twins = [m for m in told if self._has(m, memory) and self._is_live(m)]
         return min(twins, key=lambda m: (m.subject, m.id), default=None)
 
     def _has(self, memory: Memory, told: Memory) -> bool:
@@ -164,11 +172,13 @@ class _Work:
         """Return a new memory; one that had ended begins again with what is left of it."""
         new = identified(memory)
         held = self.now.get(new.id)
-        self.now[new.id] = new if held is None else replace(new, pinned=held.pinned)
-        self._places[new.id] = [] if held is None else self._counted(held)
+        if held is None:
+            self._set(new, [])
+        else:
+            self._set(replace(new, pinned=held.pinned), self._counted(held))
         return self.now[new.id]
 
-    def _state(self, draft: Draft, told: Statement, made: Plan) -> str:
+    def _state(self, draft: Draft, told: Statement, made: Changes) -> str:
         """Put a statement in its place among the others on its subject; return its memory's id.
 
         What said the same words about no subject becomes a part of it.
@@ -182,8 +192,8 @@ class _Work:
         )
         mine = mention_of(memory)
         new: list[Held] = [(memory, [mine])]
-        for twin in [m for m in self.now.values() if m.key == memory.key and not m.subject]:
-            if self._is_live(twin):
+        for twin in self._called("key", memory.key):
+            if not twin.subject and self._is_live(twin):
                 new.append((_about(twin, told), self._counted(twin)))
                 self._drop(twin)
         runs = self.link(told.subject, new)
@@ -192,7 +202,7 @@ class _Work:
         if home.memory.pinned:
             places = [replace(place, expires_at=None) for place in places]
         rest = [p for p in self._places[home.memory.id] if spot(p) not in set(map(spot, places))]
-        self._places[home.memory.id] = [*places, *rest]
+        self._set(home.memory, [*places, *rest])
         made.repeated += any(not _is_own(place, memory) for place in places)
         self._decide(self.now[home.memory.id], told.replaces)
         return home.memory.id
@@ -205,14 +215,13 @@ class _Work:
         for memory in old:
             self._drop(memory)
         for run in runs:
-            self.now[run.memory.id] = run.memory
-            self._places[run.memory.id] = noted(run.places)
+            self._set(run.memory, noted(run.places))
         for memory, places in lapsed:
             home = next((run for run in runs if any(one is memory for one in run.told)), None)
             if home is not None:
                 held = self._places[home.memory.id]
                 spots = set(map(spot, held))
-                held += [p for p in places if self._is_over(p) and spot(p) not in spots]
+                held += [p for p in places if is_over(p, self._moment) and spot(p) not in spots]
         return runs
 
     def link_again(self, subject: str, begun: Collection[str]) -> None:
@@ -230,8 +239,8 @@ class _Work:
 
     def _chain(self, subject: str) -> list[Memory]:
         """Return the statements about a subject that have not expired."""
-        now = self.now.values()
-        return [m for m in now if m.subject == subject and not self._is_expired(m)]
+        called = self._called("subject", subject)
+        return [m for m in called if m.subject == subject and not is_over(m, self._moment)]
 
     def _drop(self, memory: Memory) -> None:
         del self.now[memory.id], self._places[memory.id]
@@ -239,34 +248,25 @@ class _Work:
     def _decide(self, new: Memory, leaves: str) -> None:
         """End what was decided before, under another subject, for what is left now; and the
         decision itself, where a later one leaves what it was for."""
-        others = [m for m in self.now.values() if m.subject != new.subject and not m.closes]
-        for other in others:
-            same = leaves and new.subject in leaving(other.subject, leaves)
-            same = same and other.value == leaves
-            if same and new.valid_from and holds_at(other, new.valid_from):
-                self.now[other.id] = ended_by(other, new)
-        if not leaves:
+        if not leaves or new.valid_from is None:
             return
-        left = leaving(new.subject, new.value)
-        for other in in_order(m for m in others if m.subject in left):
+        for other in self._called("value", leaves):
+            is_left = other.value == leaves and new.subject in leaving(other.subject, leaves)
+            if is_left and not other.closes and holds_at(other, new.valid_from):
+                self.now[other.id] = ended_by(other, new)
+        later = [m for about in leaving(new.subject, new.value) for m in self._chain(about)]
+        for other in in_order(m for m in later if m.subject != new.subject and not m.closes):
             if other.valid_from and holds_at(new, other.valid_from):
                 self.now[new.id] = ended_by(new, other)
                 return
 
     def _counted(self, memory: Memory) -> list[Mention]:
         """Return the places of a memory that have not expired."""
-        return [place for place in self._places[memory.id] if not self._is_over(place)]
-
-    def _is_over(self, place: Mention) -> bool:
-        return place.expires_at is not None and place.expires_at <= self._moment
-
-    def _is_expired(self, memory: Memory) -> bool:
-        return memory.expires_at is not None and memory.expires_at <= self._moment
+        return [place for place in self._places[memory.id] if not is_over(place, self._moment)]
 
     def _is_live(self, memory: Memory) -> bool:
         """Tell whether a memory is there for a reader: an expired or ended twin blocks nothing."""
-        ended = memory.valid_to is not None and memory.valid_to <= self._moment
-        return not self._is_expired(memory) and not ended
+        return is_live(memory, self._moment)
 
     def _join(self, memory: Memory, draft: Draft) -> None:
         """Add the draft's place to a memory; one that was there before stays as it was stored."""
@@ -276,12 +276,14 @@ class _Work:
         for old in (*before, *self._old.get(spot(place), ())):
             until = place.expires_at if draft.renews else old.expires_at
             again = replace(place, created_at=old.created_at, expires_at=until)
-            if not self._is_over(old) and (draft.told or again == replace(old, expires_at=until)):
+            same = draft.told or again == replace(old, expires_at=until)
+            if same and not is_over(old, self._moment):
                 place = replace(old, expires_at=until)
                 break
         if memory.pinned:
             place = replace(place, expires_at=None)
-        self._places[memory.id] = [*(old for old in held if spot(old) != spot(place)), place]
+        kept = [old for old in held if spot(old) != spot(place)]
+        self._set(self.now[memory.id], [*kept, place])
 
 
 def leaving(subject: str, value: str) -> tuple[str, str]:

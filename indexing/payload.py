@@ -37,7 +37,7 @@ def to_payload(memory: Memory) -> Payload:
     return _filled(payload)
 
 
-def _place_payload(place: Memory | Mention) -> Payload:
+def _place_payload(place: Mention) -> Payload:
     return {
         "text": place.text,
         "start": place.start,

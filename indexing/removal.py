@@ -4,10 +4,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from indexing.chains import without
-from indexing.index import Index
+from indexing.index import Changes, Index
 from indexing.members import Member
-from indexing.mentions import mentions, put_together
-from indexing.merge import Plan, plan
+from indexing.mentions import is_over, mentions, put_together
+from indexing.merge import plan
 from indexing.types import Filter, Memory, Scope
 from indexing.write import Vectors, carry_out
 
@@ -50,10 +50,10 @@ def lapse(index: Index, scope: Scope, ids: Collection[str]) -> int:
     now = index.clock()
     where = Filter(scope, ids=tuple(sorted(ids)))
     around = {m.id: m for m in index.store.scroll(scope.collection, where)}
-    made = Plan()
+    made = Changes()
     for memory in around.values():
         places = mentions(memory)
-        left = [place for place in places if place.expires_at is None or place.expires_at > now]
+        left = [place for place in places if not is_over(place, now)]
         if not left:
             made.delete.append(memory.id)
         elif len(left) < len(places):
@@ -64,7 +64,7 @@ def lapse(index: Index, scope: Scope, ids: Collection[str]) -> int:
 def settle(
     index: Index,
     scope: Scope,
-    made: Plan,
+    made: Changes,
     around: dict[str, Memory],
     vectors: Vectors | None = None,
 ) -> int:

@@ -12,9 +12,17 @@ from datetime import datetime
 from indexing.alike import joined
 from indexing.chains import Run, linked
 from indexing.drafts import Draft, drafts, identified
-from indexing.index import Index, Source
-from indexing.mentions import mention_of, mentions, noted, put_together, spot, spread
-from indexing.merge import Plan
+from indexing.index import Changes, Index, Source
+from indexing.mentions import (
+    is_live,
+    is_over,
+    mention_of,
+    mentions,
+    noted,
+    put_together,
+    spot,
+    spread,
+)
 from indexing.rebuild import chunk_of
 from indexing.remember import statement_of, told_name
 from indexing.types import Kind, Memory, Mention
@@ -75,7 +83,7 @@ def _since(memory: Memory) -> datetime:
     return since
 
 
-def reworded(old: Memory, new: Memory, stored: Iterable[Memory], now: datetime) -> Plan:
+def reworded(old: Memory, new: Memory, stored: Iterable[Memory], now: datetime) -> Changes:
     """Return what has to be done so that ``old`` becomes ``new``; its id is the plan's one home.
 
     Both have the same subject and interval. ``stored`` are the memories of the scope with the new
@@ -83,7 +91,7 @@ def reworded(old: Memory, new: Memory, stored: Iterable[Memory], now: datetime) 
     """
     before = {memory.id: memory for memory in stored} | {old.id: old}
     after = {name: memory for name, memory in before.items() if name != old.id}
-    twins = [m for m in after.values() if m.key == new.key and _is_live(m, now)]
+    twins = [m for m in after.values() if m.key == new.key and is_live(m, now)]
     if new.subject:
         for twin in [m for m in twins if not m.subject]:
             new = joined(new, after.pop(twin.id))
@@ -98,16 +106,16 @@ def reworded(old: Memory, new: Memory, stored: Iterable[Memory], now: datetime) 
         if memory.superseded_by in names - {home.id}:
             after[memory.id] = replace(memory, superseded_by=home.id)
     put = [memory for name, memory in after.items() if memory != before.get(name)]
-    return Plan(put, sorted(before.keys() - after.keys()), [home.id])
+    return Changes(put, sorted(before.keys() - after.keys()), [home.id])
 
 
 def _put_in_line(new: Memory, old: Memory, after: dict[str, Memory], now: datetime) -> Memory:
     """Put a statement among the others about its subject; return what it is a part of then."""
-    line = [m for m in after.values() if m.subject == new.subject and not _is_over(m, now)]
+    line = [m for m in after.values() if m.subject == new.subject and not is_over(m, now)]
     for memory in line:
         del after[memory.id]
     named = [replace(m, superseded_by=new.id) if m.superseded_by == old.id else m for m in line]
-    runs = linked([(m, [p for p in mentions(m) if not _is_over(p, now)]) for m in (*named, new)])
+    runs = linked([(m, [p for p in mentions(m) if not is_over(p, now)]) for m in (*named, new)])
     made = {id(run): put_together(run.memory, _places(run, now)) for run in runs}
     after |= {memory.id: memory for memory in made.values()}
     return next(made[id(run)] for run in runs if any(one is new for one in run.told))
@@ -118,7 +126,7 @@ def _places(run: Run, now: datetime) -> Iterator[Mention]:
     kept = noted(run.places)
     spots = set(map(spot, kept))
     for memory in {memory.id: memory for memory in run.told}.values():
-        kept += [p for p in mentions(memory) if _is_over(p, now) and spot(p) not in spots]
+        kept += [p for p in mentions(memory) if is_over(p, now) and spot(p) not in spots]
     for place in kept:
         yield replace(place, expires_at=None) if run.memory.pinned else place
 
@@ -126,14 +134,5 @@ def _places(run: Run, now: datetime) -> Iterator[Mention]:
 def _again(new: Memory, after: dict[str, Memory], now: datetime) -> Memory:
     """Return a memory with what is left of one of its id that had ended."""
     ended = after.get(new.id)
-    left = [p for p in mentions(ended) if not _is_over(p, now)] if ended else []
+    left = [p for p in mentions(ended) if not is_over(p, now)] if ended else []
     return joined(new, put_together(new, left)) if left else new
-
-
-def _is_over(one: Memory | Mention, now: datetime) -> bool:
-    return one.expires_at is not None and one.expires_at <= now
-
-
-def _is_live(memory: Memory, now: datetime) -> bool:
-    """Tell whether a reader sees a memory."""
-    return not _is_over(memory, now) and (memory.valid_to is None or memory.valid_to > now)

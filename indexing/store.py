@@ -16,7 +16,6 @@ from indexing.types import (
     Collection,
     Filter,
     Memory,
-    Mention,
     Point,
     Scored,
     SparseVector,
@@ -195,8 +194,7 @@ def check_points(collection: Collection, points: Sequence[Point]) -> None:
             raise InvalidInput(f"memory {memory.id} of {memory.scope} goes to {collection!r}")
         check_uuid(memory.id)
         texts = [memory.subject]
-        places: tuple[Memory | Mention, ...] = (memory, *memory.also)
-        for place in places:
+        for place in (memory, *memory.also):
             texts += (place.text, place.before, place.title, place.uri, place.speaker)
             texts += place.headings
         try:

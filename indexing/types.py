@@ -111,11 +111,15 @@ class SparseVector:
     values: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """One more place that says what a memory says: a span of a source.
+    """One place that says what a memory says: a span of a source.
 
-    ``text`` is in that place's own spelling. ``expires_at`` is when this place stops counting.
+    ``text`` is in that place's own spelling. Times are aware, ``at`` in the zone it was given in,
+    the others in UTC: ``at`` is when it was said or written, ``created_at`` when it was stored,
+    ``expires_at`` when it stops counting (None: never). ``before`` is the turn before; ``page``
+    counts from 1 (0: no pages); ``embed_hash`` names what the embedder was given, so equal input is
+    never embedded twice.
     """
 
     source_id: str
@@ -138,47 +142,24 @@ class Mention:
     expires_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory(Mention):
     """A chunk with its scope, times and id: what a collection stores and a hit shows.
 
-    Times are aware, ``at`` in the zone it was given in, the others in UTC. ``at`` is when it was
-    said or written, ``created_at`` when it was stored, ``expires_at`` when it stops being visible
-    (None: never). ``before`` is the turn before; ``page`` counts from 1 (0: no pages);
-    ``embed_hash`` names what the embedder was given, so equal input is never embedded twice;
+    It is the place that lives longest of all that say it; ``also`` are the others, each of which
+    keeps it alive. ``key`` names what it says: in one scope there is one visible memory of a key.
     ``terms`` is its `sparse.lexicon`, ``lang`` its `sparse.language`.
 
-    ``key`` names what it says: in one scope there is one visible memory of a key. ``also`` are the
-    other places that say it, each of which keeps it alive; the memory itself is the one that lives
-    longest. A statement about a ``subject`` says that it is ``value`` (folded), or with ``closes``
-    that it is so no longer; it holds from ``valid_from`` until ``valid_to`` (None: to this day),
-    when ``superseded_by``, the id of another memory, took its place. What is ``pinned`` does not
-    expire.
+    A statement about a ``subject`` says that it is ``value`` (folded), or with ``closes`` that it
+    is so no longer; it holds from ``valid_from`` until ``valid_to`` (None: to this day), when
+    ``superseded_by``, the id of another memory, took its place. What is ``pinned`` does not expire.
     """
 
     id: str
     scope: Scope
     kind: Kind
-    text: str
-    source_id: str
-    start: int = 0
-    end: int = 0
-    ordinal: int = 0
-    uri: str = ""
-    title: str = ""
-    headings: tuple[str, ...] = ()
-    page: int = 0
-    speaker: str = ""
-    role: str = ""
-    before: str = ""
-    conversation_id: str = ""
-    turn_id: str = ""
-    embed_hash: str = ""
     terms: str = ""
     lang: str = ""
-    at: datetime | None = None
-    created_at: datetime | None = None
-    expires_at: datetime | None = None
     key: str = ""
     also: tuple[Mention, ...] = ()
     subject: str = ""

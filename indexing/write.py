@@ -16,8 +16,8 @@ from indexing.dense import PassageTooLong
 from indexing.drafts import Draft, drafts, identified, point_of, words_of
 from indexing.embed import Reading, dense_vectors
 from indexing.errors import Forgotten
-from indexing.index import Index, Origin, Report, Source
-from indexing.merge import Neighbours, Plan, leaving, plan
+from indexing.index import Changes, Index, Origin, Report, Source
+from indexing.merge import Neighbours, leaving, plan
 from indexing.rebuild import chunk_of, name_of
 from indexing.sparse import language
 from indexing.store import DENSE, matches
@@ -68,14 +68,14 @@ def _write_each(
             _write_each(index, scope, [source], report, origin)
 
 
-def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> Plan:
+def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: Report) -> Changes:
     """Write one batch and add to the report; return what was done to which memory.
 
     What was forgotten is left out. Raises `Forgotten` when that is the whole scope.
     """
     sources = _allowed(sources, index.catalog.blocked(scope, _names(sources)), report)
     if not sources:
-        return Plan()
+        return Changes()
     batch: Sequence[Draft]
     batch = [draft for source in sources for draft in drafts(index, scope, source)]
     former = tuple(source.was for source in sources if source.was)
@@ -152,7 +152,7 @@ def _without(
 def carry_out(
     index: Index,
     scope: Scope,
-    made: Plan,
+    made: Changes,
     around: Mapping[str, Memory],
     batch: Mapping[str, Draft],
     vectors: Vectors,
@@ -280,7 +280,7 @@ def _stored(index: Index, scope: Scope, held: Mapping[str, str]) -> Vectors:
     return {name: stored[m][DENSE] for name, m in held.items() if m in stored}
 
 
-def _rows(sources: Sequence[Source], batch: Sequence[Draft], made: Plan) -> list[SourceRow]:
+def _rows(sources: Sequence[Source], batch: Sequence[Draft], made: Changes) -> list[SourceRow]:
     """Return the catalog's rows of sources, with the memories that their drafts ended up in."""
     homes: defaultdict[str, set[str]] = defaultdict(set)
     for draft, home in zip(batch, made.homes, strict=True):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from indexing.alike import joined
-from indexing.mentions import mentions, said, spot
-from indexing.transfer.travel import Ids, bare, chained, is_live, pointed
+from indexing.mentions import is_over, mentions, said, spot
+from indexing.transfer.travel import Ids, bare, chained, pointed
 from indexing.types import Memory, Mention
 
 
@@ -133,11 +133,11 @@ class _Work:
         return self._counts(memory) and not ended
 
     def _counts(self, memory: Memory) -> bool:
-        return any(is_live(place, self._moment) for place in mentions(memory))
+        return any(not is_over(place, self._moment) for place in mentions(memory))
 
     def _counted(self, memory: Memory) -> Memory:
         """Return a memory that counts, without the places that have expired."""
-        also = tuple(place for place in memory.also if is_live(place, self._moment))
+        also = tuple(place for place in memory.also if not is_over(place, self._moment))
         return memory if also == memory.also else replace(memory, also=also)
 
 

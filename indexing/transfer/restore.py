@@ -12,9 +12,8 @@ from pathlib import Path
 
 from indexing.dense import PassageTooLong
 from indexing.feeds.types import Progress
-from indexing.index import Index
+from indexing.index import Changes, Index
 from indexing.mentions import mentions, put_together
-from indexing.merge import Plan
 from indexing.portable import Refused, check, lines_of, load
 from indexing.tombstones import Blocked
 from indexing.transfer.around import around, naming, rows, touched
@@ -108,7 +107,7 @@ class _Scope:
         self._carry_out(batch, begun, vectors)
 
     def _carry_out(self, batch: Sequence[Memory], begun: set[str], vectors: Vectors) -> None:
-        """Plan again and write, in the tenant's turn."""
+        """Changes again and write, in the tenant's turn."""
         index, scope = self._index, self._scope
         with index.catalog.writing(scope) as turn:
             sources = sorted({name for memory in batch for name in memory.sources})
@@ -117,7 +116,7 @@ class _Scope:
             held = around(index, scope, kept)
             made = self._join(kept, held)
             near = {m.id: m for m in naming(index, scope, made.delete) if m.id not in held}
-            plan = Plan([*made.put, *pointed(near.values(), made.moved)], made.delete)
+            plan = Changes([*made.put, *pointed(near.values(), made.moved)], made.delete)
             carry_out(index, scope, plan, held | near, {}, vectors)
             after = {m.id: m for m in (*held.values(), *plan.put) if m.id not in made.delete}
             turn.remove(sorted(blocked.source_ids))

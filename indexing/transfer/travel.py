@@ -13,7 +13,7 @@ from datetime import datetime
 from indexing.alike import joined
 from indexing.chains import linked, without
 from indexing.drafts import identified, key_of
-from indexing.mentions import mentions, noted, put_together, said, spread
+from indexing.mentions import is_over, mentions, noted, put_together, said, spread
 from indexing.types import Memory, Mention, Scope
 
 Ids = dict[str, str]
@@ -32,7 +32,7 @@ def as_told(memories: Iterable[Memory], scope: Scope, now: datetime) -> tuple[li
     alone: dict[str, Memory] = {}
     chains: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories:
-        places = [place for place in _places(memory) if is_live(place, now)]
+        places = [place for place in _places(memory) if not is_over(place, now)]
         if not places:
             continue
         made = _named(put_together(replace(memory, scope=scope), places))
@@ -78,11 +78,6 @@ def pointed(memories: Iterable[Memory], ids: Ids) -> list[Memory]:
         else memory
         for memory in memories
     ]
-
-
-def is_live(place: Mention, now: datetime) -> bool:
-    """Tell whether a place still counts."""
-    return place.expires_at is None or place.expires_at > now
 
 
 def bare(memory: Memory) -> Memory:

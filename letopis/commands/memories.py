@@ -1,7 +1,7 @@
 """`letopis memories`: what is remembered of a user, and what the user changes in it."""
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -122,12 +122,7 @@ def pin(
     as_json: Json = False,
 ) -> None:
     """Keep a memory until it is unpinned, whatever its life was."""
-    from letopis.forgetting import operator
-
-    user, session = _whose(context, user, session)
-    with opened(context) as memory:
-        made = memory.pin(user, memory_id, session, by or operator())
-    _show("pinned", made, as_json)
+    _set_pinned(context, "pin", memory_id, _whose(context, user, session), by, as_json)
 
 
 @commands.command()
@@ -140,12 +135,7 @@ def unpin(
     as_json: Json = False,
 ) -> None:
     """Let the usual life of its kind begin for a pinned memory."""
-    from letopis.forgetting import operator
-
-    user, session = _whose(context, user, session)
-    with opened(context) as memory:
-        made = memory.unpin(user, memory_id, session, by or operator())
-    _show("unpinned", made, as_json)
+    _set_pinned(context, "unpin", memory_id, _whose(context, user, session), by, as_json)
 
 
 @commands.command()
@@ -171,6 +161,23 @@ def delete(
         others = erasers(memory.parts.settings)
         receipt = memory.delete(user, memory_id, session, by or operator(), progress, others)
     end_forgetting(receipt, as_json)
+
+
+def _set_pinned(
+    context: typer.Context,
+    change: Literal["pin", "unpin"],
+    memory_id: str,
+    whose: tuple[str, str | None],
+    by: str | None,
+    as_json: bool,
+) -> None:
+    from letopis.forgetting import operator
+
+    user, session = whose
+    with opened(context) as memory:
+        call = memory.pin if change == "pin" else memory.unpin
+        made = call(user, memory_id, session, by or operator())
+    _show(f"{change}ned", made, as_json)
 
 
 def _whose(context: typer.Context, user: str | None, session: str | None) -> tuple[str, str | None]:

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from qdrant_client import QdrantClient
 
+from indexing.catalog import Catalog
+from indexing.catalog_database import Database
 from indexing.edge import EdgeStore
 from indexing.server import ServerStore, connect
 from indexing.server_client import make_client
@@ -27,6 +29,15 @@ from tests import postgres
 from tests.indexing.rest import rest_server
 
 collect_ignore = [] if postgres.available() else ["test_catalog_postgres.py"]
+
+
+@pytest.fixture
+def database(catalog_url: str) -> Iterator[Database]:
+    """The database of an empty catalog, of every kind that the catalog runs on."""
+    catalog = Catalog(catalog_url)
+    yield catalog.database
+    catalog.close()
+
 
 NAMES = VectorNames({"dense": 4}, ("sparse",))
 
@@ -103,7 +114,7 @@ def point() -> PointMaker:
         own = str(uuid.uuid5(uuid.NAMESPACE_OID, f"{scope.tenant}{text!r}"))
         vector = np.asarray(dense, dtype=np.float32)
         return Point(
-            Memory(fields.pop("id", own), scope, text=text, **fields),
+            Memory(id=fields.pop("id", own), scope=scope, text=text, **fields),
             {"dense": vector / np.linalg.norm(vector)},
             {"sparse": SparseVector(terms, (1.0,) * len(terms))},
         )

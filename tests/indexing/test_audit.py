@@ -1,13 +1,11 @@
 """The audit log: pages, actors, and that it names neither scopes nor memories."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import pytest
 from sqlalchemy import select
 
 from indexing.audit import PERSON, Audit
-from indexing.catalog import Catalog
 from indexing.catalog_database import Database
 from indexing.catalog_schema import events
 from indexing.errors import InvalidInput
@@ -16,13 +14,6 @@ from indexing.types import GLOBAL, session_scope, user_scope
 
 ANN, BOB = user_scope("ann"), user_scope("bob")
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def database(catalog_url: str) -> Iterator[Database]:
-    catalog = Catalog(catalog_url)
-    yield catalog.database
-    catalog.close()
 
 
 @pytest.fixture

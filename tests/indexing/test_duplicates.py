@@ -195,10 +195,10 @@ def test_statements_about_two_subjects_stay(told: Index, clock: Any) -> None:
 
 
 def _change(index: Index, memory: Memory, **fields: Any) -> None:
-    from indexing.merge import Plan
+    from indexing.index import Changes
     from indexing.write import carry_out
 
-    carry_out(index, ANN, Plan([replace(memory, **fields)]), {memory.id: memory}, {}, {})
+    carry_out(index, ANN, Changes([replace(memory, **fields)]), {memory.id: memory}, {}, {})
 
 
 def test_what_points_at_the_merged_one_points_at_the_one_that_stays(

@@ -1,7 +1,6 @@
 """Receipts: what they hold, and every way in which the chain can be tampered with."""
 
 import json
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -33,13 +32,6 @@ DRAFT = Draft(
     seconds={"remove": 0.1, "rewrite": 2.0, "scan": 0.4},
     notes=("a server keeps its log",),
 )
-
-
-@pytest.fixture
-def database(catalog_url: str) -> Iterator[Database]:
-    catalog = Catalog(catalog_url)
-    yield catalog.database
-    catalog.close()
 
 
 @pytest.fixture

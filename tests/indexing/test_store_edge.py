@@ -96,7 +96,8 @@ import numpy as np, uuid
 def points(n):
     x = {"dense": np.array([1, 0, 0, 0], dtype=np.float32)}
     ids = [str(uuid.uuid4()) for _ in range(n)]
-    return [Point(Memory(i, user_scope("ann"), "turn", i, "s"), x, {}) for i in ids]
+    own = {"scope": user_scope("ann"), "kind": "turn", "source_id": "s"}
+    return [Point(Memory(id=i, text=i, **own), x, {}) for i in ids]
 
 folder = Path(sys.argv[1])
 store = EdgeStore(folder)
@@ -264,7 +265,8 @@ x = {"dense": np.array([1, 0, 0, 0], dtype=np.float32)}
 store = EdgeStore(folder, busy_timeout=30)
 store.open_collection("user", VectorNames({"dense": 4}, ("sparse",)))
 for i in range(50):
-    memory = Memory(str(uuid.uuid4()), user_scope("ann"), "turn", f"{name}-{i}", name)
+    own = {"id": str(uuid.uuid4()), "scope": user_scope("ann"), "kind": "turn"}
+    memory = Memory(text=f"{name}-{i}", source_id=name, **own)
     store.upsert("user", [Point(memory, x, {})])
 store.close()
 """

@@ -15,8 +15,7 @@ from chunking.types import Chunk
 from configs.build import Parts
 from indexing.errors import InvalidInput
 from indexing.expire import sweep
-from indexing.index import Index, Source
-from indexing.merge import Plan
+from indexing.index import Changes, Index, Source
 from indexing.remember import history, remember
 from indexing.removal import remove_sources, settle
 from indexing.server import ServerStore
@@ -479,7 +478,7 @@ def test_a_pinned_memory_stays_pinned_and_has_no_end(index: Index, clock: Any) -
 
 
 def _put(index: Index, memory: Memory) -> None:
-    settle(index, memory.scope, Plan(put=[memory]), {memory.id: memory})
+    settle(index, memory.scope, Changes(put=[memory]), {memory.id: memory})
 
 
 # clocks

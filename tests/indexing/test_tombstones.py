@@ -1,7 +1,6 @@
 """Tombstones: what they block, in whose transaction, and that they name nobody."""
 
 import pickle
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from threading import Event
@@ -20,13 +19,6 @@ from indexing.types import GLOBAL, Scope, session_scope, user_scope
 ANN, BOB = user_scope("ann"), user_scope("bob")
 MONDAY, TUESDAY = session_scope("ann", "monday"), session_scope("ann", "tuesday")
 NOW = datetime(2026, 11, 1, 12, tzinfo=UTC)
-
-
-@pytest.fixture
-def database(catalog_url: str) -> Iterator[Database]:
-    catalog = Catalog(catalog_url)
-    yield catalog.database
-    catalog.close()
 
 
 @pytest.fixture

@@ -50,8 +50,8 @@ def put(store: EdgeStore) -> Put:
     def make(text: str, scope: Scope | None = None, **fields: object) -> Memory:
         scope = scope or user_scope("ann")
         memory = Memory(
-            str(uuid.uuid5(uuid.NAMESPACE_OID, scope.tenant + text)),
-            scope,
+            id=str(uuid.uuid5(uuid.NAMESPACE_OID, scope.tenant + text)),
+            scope=scope,
             text=text,
             terms=lexicon(text, ""),
             lang=language(text),
