@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from sqlalchemy import Connection, delete, insert, select
 
@@ -57,10 +57,14 @@ class Writing:
             found.refuse()
         return found
 
-    def lift(self, memory_ids: Sequence[str]) -> None:
-        """Let memories be written again."""
+    def edited(self, memory_ids: Sequence[str]) -> frozenset[str]:
+        """Return which of these memories an edit was about to replace when it was killed."""
+        return self._tombstones.edited(self.connection, self._scope, memory_ids)
+
+    def lift(self, memory_ids: Sequence[str], what: Literal["memory", "edit"] = "memory") -> None:
+        """Let memories be written again, or note that their edit is done."""
         if memory_ids:
-            self._tombstones.lift("memory", self._scope, memory_ids, connection=self.connection)
+            self._tombstones.lift(what, self._scope, memory_ids, connection=self.connection)
 
     def commit(self, rows: Sequence[SourceRow], former: Sequence[str] = ()) -> None:
         """Record sources as indexed, replacing earlier rows.

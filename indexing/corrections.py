@@ -47,6 +47,7 @@ def edit(
     factor = index.recipe.factors.dense_before
     made, _ = dense_vectors(index.embedder, list(readings.values()), factor)
     vectors = dict(zip(readings, made, strict=True))
+    index.catalog.tombstones.put("edit", scope, [memory_id], now=index.clock())  # for `recover`
     index.catalog.begin(scope, [*old.sources, *(draft.memory.source_id for draft in told)])
     with index.catalog.writing(scope) as turn:
         old = _editable(standing(index, scope, memory_id))
@@ -58,6 +59,7 @@ def edit(
         plan = reworded(old, new, around.values(), index.clock())
         settle(index, scope, plan, around, vectors)
         _note_sources(index, turn, old, told)
+        turn.lift([memory_id], "edit")
         (home,) = plan.homes
         _note(index, turn, "edit", scope, home, actor)
     for store in (index.store, *others):

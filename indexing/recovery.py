@@ -2,7 +2,8 @@
 
 A source whose row has no content hash was begun and not finished. The next sync of a feed writes
 its documents again; a statement that was told is told once, so it is put right here: what of it is
-stored stays, and the chain of its subject is made anew. A row of which nothing is stored goes, once
+stored stays, and the chain of its subject is made anew. Of an edit, what was to be replaced goes if
+what replaces it is stored. A row of which nothing is stored goes, once
 it is too old to be that of a write that is still under way.
 """
 
@@ -10,14 +11,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import literal_column, select
+from sqlalchemy import literal_column, or_, select
 
-from indexing.catalog_rows import SourceRow
+from indexing.catalog_rows import SourceRow, Writing
 from indexing.catalog_schema import scopes, sources
 from indexing.hashing import digest
-from indexing.index import Index
+from indexing.index import Changes, Index
 from indexing.merge import mended
-from indexing.types import Filter, Scope
+from indexing.removal import settle
+from indexing.rewording import EDITABLE
+from indexing.types import Filter, Memory, Scope
 from indexing.write import carry_out
 
 UNDER_WAY = timedelta(hours=1)
@@ -46,6 +49,7 @@ def _finish(index: Index, begun: _Begun) -> int:
         left = index.catalog.sources(scope, list(begun.since))
         ids = [name for name, row in left.items() if not row.content_hash]
         stored = list(index.store.scroll(scope.collection, Filter(scope, source_ids=tuple(ids))))
+        stored, replaced = _edited(index, turn, stored)
         subjects = tuple(sorted({memory.subject for memory in stored} - {""}))
         if subjects:
             where = Filter(scope, subjects=subjects)
@@ -58,8 +62,27 @@ def _finish(index: Index, begun: _Begun) -> int:
         counts = {name: sum(name in memory.sources for memory in stored) for name in ids}
         found = [SourceRow(name, digest(name), number) for name, number in counts.items() if number]
         turn.commit(found)
-        turn.remove([n for n, number in counts.items() if not number and begun.since[n] < old])
+        gone = {name for memory in replaced.values() for name in memory.sources}
+        bare = [name for name, number in counts.items() if not number]
+        turn.remove([name for name in bare if name in gone or begun.since[name] < old])
+    if replaced:
+        index.store.vacuum(scope.collection)
+        index.catalog.database.purge()
     return len(found)
+
+
+def _edited(
+    index: Index, turn: Writing, stored: list[Memory]
+) -> tuple[list[Memory], dict[str, Memory]]:
+    """Finish an edit if its text is stored; return what stays, and what was replaced."""
+    marked = turn.edited([memory.id for memory in stored])
+    old = {memory.id: memory for memory in stored if memory.id in marked}
+    left = [memory for memory in stored if memory.id not in marked]
+    turn.lift(sorted(old), "edit")
+    if not old or not left:
+        return stored, {}
+    settle(index, left[0].scope, Changes(delete=sorted(old)), old)
+    return left, old
 
 
 def _unfinished(index: Index) -> Iterator[_Begun]:
@@ -72,7 +95,8 @@ def _unfinished(index: Index) -> Iterator[_Begun]:
         )
         .join(scopes, scopes.c.tenant == sources.c.tenant)
         .where(
-            sources.c.content_hash == literal_column("''"), sources.c.source_id.startswith("fact:")
+            sources.c.content_hash == literal_column("''"),
+            or_(*(sources.c.source_id.startswith(f"{kind}:") for kind in EDITABLE)),
         )
         .order_by(sources.c.tenant)
     )

@@ -22,6 +22,9 @@ from indexing.types import Scope
 
 What = Literal["user", "session", "source", "memory"]
 
+Mark = What | Literal["edit"]
+"""What a tombstone says: a memory that an edit is about to replace may be written all the same."""
+
 PAGE = 500
 """Keys in one statement: engines limit its parameters."""
 
@@ -31,7 +34,7 @@ class Tombstone:
     """What was forgotten, as a digest, since when; ``receipt`` is None until that is done."""
 
     key: str
-    what: What
+    what: Mark
     created_at: datetime
     receipt: int | None = None
 
@@ -82,7 +85,7 @@ class Tombstones:
 
     def put(
         self,
-        what: What,
+        what: Mark,
         scope: Scope,
         ids: Sequence[str] = (),
         *,
@@ -125,6 +128,13 @@ class Tombstones:
             frozenset(name for key, name in memories.items() if key in found),
         )
 
+    def edited(
+        self, connection: Connection, scope: Scope, memory_ids: Sequence[str]
+    ) -> frozenset[str]:
+        """Return which of these memories an edit was about to replace."""
+        keys = {self._key(connection, "edit", scope, name): name for name in memory_ids}
+        return frozenset(keys[key] for key, _ in _found(connection, list(keys)))
+
     def close(
         self, keys: Sequence[str], receipt: int, connection: Connection | None = None
     ) -> None:
@@ -136,7 +146,7 @@ class Tombstones:
 
     def lift(
         self,
-        what: What,
+        what: Mark,
         scope: Scope,
         ids: Sequence[str] = (),
         *,
@@ -159,7 +169,7 @@ class Tombstones:
             ]
 
     def _named(
-        self, connection: Connection, what: What, scope: Scope, ids: Sequence[str]
+        self, connection: Connection, what: Mark, scope: Scope, ids: Sequence[str]
     ) -> list[str]:
         """Return the keys of a selector. Raises `InvalidInput` for one that names nothing."""
         whole = what in ("user", "session")
@@ -169,7 +179,7 @@ class Tombstones:
             raise InvalidInput(f"the scope {scope.collection} has no {what}")
         return list(dict.fromkeys(self._key(connection, what, scope, i) for i in ids or ("",)))
 
-    def _key(self, connection: Connection, what: What, scope: Scope, name: str = "") -> str:
+    def _key(self, connection: Connection, what: Mark, scope: Scope, name: str = "") -> str:
         if what == "user":
             return self.keyed.digest(what, scope.user_id, connection=connection)
         if what == "session":

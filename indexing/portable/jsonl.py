@@ -165,7 +165,7 @@ def _memory(line: MemoryLine, user_id: str) -> Memory:
         valid_to=line.valid_to,
         superseded_by=line.superseded_by or "",
         pinned=line.pinned,
-        **place_of(line),  # type: ignore[arg-type]
+        **place_of(line),
     )
 
 

@@ -6,7 +6,7 @@ Field names are those of `Memory`. Left out are the vectors and what a recipe ma
 
 from contextlib import suppress
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -178,7 +178,7 @@ def fields_of(memory: Memory) -> dict[str, object]:
     return _filled(made)
 
 
-def place_of(line: PlaceLine) -> dict[str, object]:
+def place_of(line: PlaceLine) -> dict[str, Any]:
     """Return the fields of a line's place, as `Memory` and `Mention` take them."""
     made = {name: getattr(line, name) for name in PLACE_FIELDS}
     return {**made, "headings": tuple(line.headings)}
@@ -186,7 +186,7 @@ def place_of(line: PlaceLine) -> dict[str, object]:
 
 def mention_of(line: PlaceLine) -> Mention:
     """Return another place of a memory."""
-    return Mention(**place_of(line))  # type: ignore[arg-type]
+    return Mention(**place_of(line))
 
 
 def _plain(value: object) -> object:

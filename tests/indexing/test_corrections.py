@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -21,6 +22,7 @@ from indexing.hashing import digest
 from indexing.index import Index
 from indexing.mentions import mentions
 from indexing.needles import id_needles, text_needle
+from indexing.recovery import recover
 from indexing.remember import history, remember
 from indexing.scan import scan
 from indexing.traces import memory_target, user_target
@@ -343,3 +345,38 @@ def test_events_hold_no_word_of_what_was_changed(index: Index) -> None:
     assert event.actor == "(the person)"
     assert event.memory == Audit(index.catalog.database)._keyed.memory(new.id)
     assert not {"tea", "ann", old.id, new.id} & set(str(event).split())
+
+
+@pytest.mark.parametrize("text", ["My office is in Brno", "The blue folder is on my desk"])
+def test_an_edit_that_was_killed_is_finished_when_the_memory_is_opened(
+    parts: Parts, clock: Any, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    index = parts.index
+    old = remember(index, ANN, "My office is in room 7c41f09aa2", subject="office")
+    clock.now += timedelta(days=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(index.store), "delete", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            edit(index, ANN, old.id, text, "operator")
+    recover(index)
+    (made,) = index.store.scroll("user", Filter(ANN))
+    assert (made.text, made.valid_from, made.valid_to) == (text, old.valid_from, None)
+    assert list(index.catalog.sources(ANN)) == list(made.sources)
+    assert index.catalog.tombstones.all() == []
+    needle = text_needle("7c41f09aa2")
+    assert scan(parts.settings.data_dir, [needle]).hits == ()
+
+
+def test_an_edit_that_was_killed_before_it_wrote_changes_nothing(
+    index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = remember(index, ANN, "My office is in Prague", subject="office")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(index.store), "upsert", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            edit(index, ANN, old.id, "My office is in Brno", "operator")
+    recover(index)
+    assert [m.text for m in index.store.scroll("user", Filter(ANN))] == ["My office is in Prague"]
+    assert index.catalog.tombstones.all() == []
+    edit(index, ANN, old.id, "My office is in Brno", "operator")
+    assert [m.text for m in index.store.scroll("user", Filter(ANN))] == ["My office is in Brno"]
