@@ -13,8 +13,6 @@ from zoneinfo import ZoneInfo
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
-    ConfigDict,
     Field,
     ValidationError,
     field_validator,
@@ -29,6 +27,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from configs.section import Section
 from configs.when import when
 from indexing.errors import ConfigError
 from indexing.server_options import Quantization
@@ -38,12 +37,6 @@ PREFIX = "LETOPIS_"
 CONFIG_VARIABLE = "LETOPIS_CONFIG"
 OTHER_VARIABLES = {CONFIG_VARIABLE, "LETOPIS_EVAL_DATA", "LETOPIS_TEST_POSTGRES"}
 PRESETS = Path(__file__).parent
-
-
-class Section(BaseModel):
-    """A table of the settings file; unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class EmbedderSettings(Section):
