@@ -1,9 +1,11 @@
 """Settings -> objects: the only place that reads settings, and the only name -> maker tables."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cache
 
+from chunking.tokens import tiktoken_count
 from configs.embedders import Progress, lazy_embedder
 from configs.feeds import build_access
 from configs.fingerprints import open_collections
@@ -13,12 +15,15 @@ from configs.stores import build_catalog, build_store
 from indexing import drafts, sparse, template
 from indexing.dense import Embedder
 from indexing.feeds.access import Access
+from indexing.hashing import digest
 from indexing.index import Clock, Index, utc_now
 from indexing.recovery import recover
 from indexing.store import DENSE, SPARSE, VectorStore
 from indexing.types import COLLECTIONS, VectorNames
+from retrieval.rank import Fusion
 from retrieval.retriever import Retriever
 from retrieval.types import ScopePolicy
+from retrieval.vectors import QueryVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +71,21 @@ def build(
         embedder = embedder or lazy_embedder(settings, progress)
         recipe = build_recipe(settings, embedder)
         names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
-        open_collections(store, catalog, names, fingerprint(settings, embedder))
+        made = fingerprint(settings, embedder)
+        open_collections(store, catalog, names, made)
         index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
         recover(index)
         undo.pop_all()
-    retriever = build_retriever(settings, store, embedder, clock)
+    retriever = build_retriever(settings, store, embedder, clock, made)
     return Parts(settings, index, retriever, build_access(settings))
 
 
 def build_retriever(
-    settings: Settings, store: VectorStore, embedder: Embedder, clock: Clock
+    settings: Settings,
+    store: VectorStore,
+    embedder: Embedder,
+    clock: Clock,
+    made: Mapping[str, str] | None = None,
 ) -> Retriever:
     """Put the read side together over an open store."""
     search = settings.retrieval
@@ -85,10 +95,20 @@ def build_retriever(
         embedder,
         {collection: scope_policy(policies[collection]) for collection in COLLECTIONS},
         clock,
-        search.rrf_k,
-        search.lexical_coverage,
-        search.language_balance,
+        _tokens,
+        Fusion(search.rrf_k, search.lexical_coverage, search.language_balance),
+        search.scope_seconds or None,
+        {"memory": digest(*sorted(f"{k}={v}" for k, v in made.items()))[:12]} if made else {},
+        QueryVectors(search.query_cache),
     )
+
+
+def _tokens(text: str) -> int:
+    """Count what a budget is counted in: tokens of a language model, not of the embedder."""
+    return _counter()(text)
+
+
+_counter = cache(tiktoken_count)
 
 
 def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
@@ -97,6 +117,7 @@ def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
     return ScopePolicy(
         limit=chosen.limit,
         weights={DENSE: chosen.dense, SPARSE: chosen.sparse},
+        weight=chosen.weight,
         thresholds={name: value for name, value in limits.items() if value is not None},
     )
 

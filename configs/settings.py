@@ -124,6 +124,8 @@ SparseWeight = Annotated[float, Field(ge=0, description="weight of the sparse br
 Cosine = Annotated[float | None, Field(description="least cosine of a dense hit; none: any")]
 Bm25 = Annotated[float | None, Field(description="least BM25 score of a sparse hit; none: any")]
 
+ScopeWeight = Annotated[float, Field(ge=0, description="weight beside the other scopes; 0: off")]
+
 
 class ScopeSettings(Section):
     """How one scope is searched; see `retrieval.types.ScopePolicy`."""
@@ -133,6 +135,7 @@ class ScopeSettings(Section):
     sparse: SparseWeight = 1.0
     dense_threshold: Cosine = None
     sparse_threshold: Bm25 = None
+    weight: ScopeWeight = 1.0
 
 
 class GlobalSettings(ScopeSettings):
@@ -166,6 +169,10 @@ class RetrievalSettings(Section):
     language_balance: float = Field(
         0.85, ge=0, le=1, description="share of the gap between languages that is levelled"
     )
+    scope_seconds: float = Field(
+        5.0, ge=0, description="how long the scopes of a question may take; 0: no limit"
+    )
+    query_cache: int = Field(1024, ge=0, description="vectors of questions that are kept")
     global_: GlobalSettings = Field(GlobalSettings(), alias="global")
     user: UserSettings = UserSettings()
     session: SessionSettings = SessionSettings()

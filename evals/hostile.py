@@ -35,6 +35,7 @@ from indexing.remember import history
 from indexing.types import GLOBAL, Filter, Memory, Scope, session_scope, user_scope
 from indexing.write import write
 from retrieval.retriever import scopes_of
+from retrieval.types import Narrow
 
 NAMES = (
     *("u1", "u10", "u", "U1", "u1 ", " u1", "u1/", "u1/s1", "u1:s1", "u1\0", "u1%", "u1*"),
@@ -135,8 +136,8 @@ def _retrieve(parts: Parts, asker: Scope, other: Scope, dice: random.Random) -> 
         asker.user_id or None,
         asker.session_id or None,
         k=dice.choice((1, 8, 50)),
-        kinds=("fact",) if dice.random() < 0.2 else None,
-        as_of=past,
+        narrow=Narrow(kinds=("fact",) if dice.random() < 0.2 else None, as_of=past),
+        budget=dice.choice((None, None, None, 1, 40, 4000)),
     )
     return [hit.memory for hit in result]
 

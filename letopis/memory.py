@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from configs.build import Parts, build
 from configs.embedders import Progress
@@ -30,7 +30,9 @@ from indexing.transfer.read import import_file
 from indexing.transfer.types import ImportReport
 from indexing.types import Kind, Memory
 from letopis.targets import given_path, given_scope, scope_for, target_for
-from retrieval.types import Result
+from retrieval.types import Narrow, Result
+
+Item = TypeVar("Item")
 
 
 class LongTermMemory:
@@ -55,16 +57,38 @@ class LongTermMemory:
         query: str,
         user_id: str | None,
         session_id: str | None = None,
-        k: int = 8,
+        k: int | None = None,
         kinds: Sequence[Kind] | None = None,
         as_of: datetime | None = None,
+        *,
+        sources: Sequence[str] | None = None,
+        tags: Sequence[str] | None = None,
+        languages: Sequence[str] | None = None,
+        said_from: datetime | None = None,
+        said_to: datetime | None = None,
+        budget: int | None = None,
+        explain: bool = False,
     ) -> Result:
-        """Return the k memories that answer best: global ones, the user's, the session's.
+        """Return the k memories (8) that answer best: global ones, the user's, the session's.
 
-        With ``as_of`` the facts are those that held then. Raises `InvalidInput`, `InvalidId`,
-        `StoreError`, `ModelError`.
+        With a ``budget`` of tokens as many as fit; where all that may be seen fits, all of it, in
+        reading order. ``kinds``, ``sources`` (exact ids), ``tags``, ``languages`` (``ru``,
+        ``en``) and ``said_from <= said < said_to`` narrow the answer; with ``as_of`` facts are
+        those that held then. ``explain`` also counts what is hidden, at the cost of more queries.
+        Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
         """
-        return self.parts.retriever.retrieve(query, user_id, session_id, k, kinds, as_of)
+        narrow = Narrow(
+            _fixed(kinds),
+            _fixed(sources),
+            _fixed(tags),
+            _fixed(languages),
+            said_from=said_from,
+            said_to=said_to,
+            as_of=as_of,
+        )
+        return self.parts.retriever.retrieve(
+            query, user_id, session_id, k, narrow, budget, explain=explain
+        )
 
     def remember(
         self,
@@ -284,6 +308,10 @@ class LongTermMemory:
     def close(self) -> None:
         """Flush and let go of the store."""
         self.parts.close()
+
+
+def _fixed(values: Sequence[Item] | None) -> tuple[Item, ...] | None:
+    return None if values is None else tuple(values)
 
 
 def open_memory(

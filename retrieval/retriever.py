@@ -1,62 +1,69 @@
-"""`retrieve(query, user_id)`: embed -> scopes in parallel -> fuse -> the k best, with a trace.
+"""`retrieve(query, user_id)`: the read side put together, from a question to its few memories.
 
-Lists of one branch from several scopes are merged by score before they are ranked: cosines are
-comparable between collections, so a weak best hit of one scope does not displace a strong one of
-another. Scope and branch weights then apply to the merged rank.
+small corpus -> all of it | embed -> scopes in parallel -> fuse -> read -> collapse -> k best or as
+many as fit a budget. Each step is a function of a module of its own; here is only their order.
 """
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import get_args
 
 from indexing.dense import Embedder
 from indexing.errors import InvalidInput
-from indexing.sparse import language, weigh_query
-from indexing.store import DENSE, SPARSE, VectorStore
+from indexing.sparse import LANGUAGES, weigh_query
+from indexing.store import DENSE, VectorStore
 from indexing.types import (
     GLOBAL,
     Collection,
     Kind,
+    Memory,
     Scope,
-    Scored,
+    Vector,
     check_time,
     session_scope,
     user_scope,
 )
-from retrieval.balance import STRENGTH, balance
-from retrieval.coverage import content_terms, coverage
-from retrieval.fuse import Ranked, order, rrf
-from retrieval.search import Question, ScopeAnswer, search
-from retrieval.types import Hit, Result, ScopePolicy, Stage, Trace
+from retrieval.copies import collapse
+from retrieval.full import Count, everything, shown
+from retrieval.pack import pack
+from retrieval.rank import Fusion, Ranking, fuse
+from retrieval.search import Question, search
+from retrieval.trace import Dropped, StageTrace, Stopwatch, Trace
+from retrieval.types import Hit, Narrow, Query, Result, ScopePolicy
+from retrieval.vectors import QueryVectors
+
+K = 8
+"""Hits of an answer where neither a number nor a budget is asked for."""
+
+PACKED = 64
+"""Candidates that a budget is filled from."""
+
+THREADS = 32
+"""Scopes that are asked at once, over all callers; each mostly waits for a server."""
 
 
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=4, thread_name_prefix="letopis-scope")
-
-
-@dataclass(frozen=True, slots=True)
-class Fused:
-    """A memory's id with its fused score and where that came from."""
-
-    id: str
-    scope: Scope
-    score: float
-    stages: Mapping[str, Stage]
+    return ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="letopis-scope")
 
 
 @dataclass(frozen=True, slots=True)
 class Retriever:
-    """The read side, put together once by `configs.build`. Thread-safe."""
+    """The read side, put together once by `configs.build`. Thread-safe.
+
+    ``scope_seconds`` is how long the scopes of one question may take; ``count`` counts tokens.
+    """
 
     store: VectorStore
     embedder: Embedder
     policies: Mapping[Collection, ScopePolicy]
     clock: Callable[[], datetime]
-    rrf_k: float = 10.0
-    lexical_coverage: bool = True
-    language_balance: float = STRENGTH
+    count: Count
+    fusion: Fusion = field(default_factory=Fusion)
+    scope_seconds: float | None = None
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
+    vectors: QueryVectors = field(default_factory=QueryVectors)
     pool: ThreadPoolExecutor = field(default_factory=_threads)
 
     def retrieve(
@@ -64,126 +71,169 @@ class Retriever:
         query: str,
         user_id: str | None,
         session_id: str | None = None,
-        k: int = 8,
-        kinds: Sequence[Kind] | None = None,
-        as_of: datetime | None = None,
+        k: int | None = None,
+        narrow: Narrow | None = None,
+        budget: int | None = None,
+        *,
+        explain: bool = False,
     ) -> Result:
-        """Return the k memories that answer best, from global, the user's own and the session's.
+        """Return the k memories (8) that answer best: global ones, the user's, the session's.
 
-        With ``as_of`` facts are those of that time, and what was said later is left out; what has
-        expired by now stays hidden. Raises `InvalidInput` for an empty query, k < 1 or a naive
-        ``as_of``, `InvalidId`, `StoreError`, `ModelError`.
+        With a ``budget`` of tokens as many as fit; where all that may be seen fits, all of it,
+        in reading order. Raises `InvalidInput` for an empty query, k < 1, budget < 1 or a naive
+        time, `InvalidId`, `StoreError`, `ModelError`.
         """
-        scopes = scopes_of(user_id, session_id)
-        if not query.strip():
-            raise InvalidInput("the query is empty")
-        try:
-            query.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidInput("the query is not valid Unicode (a lone surrogate)") from error
-        if k < 1:
-            raise InvalidInput(f"k is {k}; ask for at least 1")
-        if as_of is not None:
-            check_time(as_of, "as_of")
-        return self.answer(query, scopes, k, None if kinds is None else tuple(kinds), as_of)
+        scopes = tuple(scopes_of(user_id, session_id))
+        narrow = narrow or Narrow()
+        check(query, k, narrow, budget)
+        return self.answer(Query(query, scopes, k, narrow, budget, explain))
 
-    def answer(
-        self,
-        query: str,
-        scopes: Sequence[Scope],
-        k: int,
-        kinds: tuple[Kind, ...] | None = None,
-        as_of: datetime | None = None,
-    ) -> Result:
-        """Search the given scopes."""
-        started = time.perf_counter()
-        dense = any(self.policies[scope.collection].weights.get(DENSE, 0) for scope in scopes)
-        question = Question(
-            self.embedder.query(query)[0] if dense else None,
-            weigh_query(query),
-            self.clock(),
-            kinds,
-            as_of,
+    def answer(self, query: Query) -> Result:
+        """Answer a checked query."""
+        watch, now = Stopwatch(), self.clock()
+        if query.budget is not None:
+            with watch("full"):
+                found = everything(
+                    self.store,
+                    query.scopes,
+                    lambda scope: query.narrow.where(scope, now),
+                    query.budget,
+                    self.count,
+                )
+            if found is not None:
+                return self._whole(query, found, watch)
+        return self._ranked(query, now, watch)
+
+    def _whole(self, query: Query, found: Sequence[Memory], watch: Stopwatch) -> Result:
+        hits, copies = collapse([Hit(memory, 0, 0.0, {}) for memory in found])
+        hits = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
+        trace = Trace(
+            route="full",
+            reason=f"all {len(found)} memories fit the budget of {query.budget} tokens",
+            dropped=tuple(copies),
+            filters=query.narrow.shown(),
+            milliseconds=watch.milliseconds(),
         )
-        embedded = time.perf_counter()
-        answers = search(self.store, scopes, self.policies, question, self.pool)
-        searched = time.perf_counter()
-        fused = self._fuse(query, answers, k)
-        ranked = time.perf_counter()
-        hits = self._read(fused, question)
-        done = time.perf_counter()
+        return Result(query.text, tuple(hits), trace)
+
+    def _ranked(self, query: Query, now: datetime, watch: Stopwatch) -> Result:
+        with watch("embed"):
+            dense = self._vector(query)
+            question = Question(dense, weigh_query(query.text), now, query.narrow, query.explain)
+        with watch("search"):
+            answers = search(
+                self.store,
+                query.scopes,
+                self.policies,
+                question,
+                self.pool,
+                self.scope_seconds,
+            )
+        with watch("fuse"):
+            ranking = fuse(query.text, answers, self.policies, self.fusion)
+        with watch("read"):
+            found, dropped = self._candidates(ranking, question, query)
+        with watch("pack"):
+            k = query.k or (K if query.budget is None else None)
+            hits, over = pack(found, k, query.budget, self._cost)
+        listed = sum(len(hits) for answer in answers for hits in answer.branches.values())
         trace = Trace(
             route="vector",
             reason="no analytical source is registered",
             scopes=tuple(answer.trace for answer in answers),
-            milliseconds={
-                "embed": (embedded - started) * 1000,
-                "search": (searched - embedded) * 1000,
-                "fuse": (ranked - searched) * 1000,
-                "read": (done - ranked) * 1000,
-                "total": (done - started) * 1000,
-            },
+            stages=(
+                StageTrace("fuse", listed, len(ranking.order), self.fusion.shown()),
+                StageTrace("collapse", len(found) + len(dropped), len(found)),
+                StageTrace("pack", len(found), len(hits)),
+            ),
+            dropped=(*dropped, *over),
+            filters=query.narrow.shown(),
+            models={"embedder": self.embedder.name},
+            fingerprints=self.fingerprints,
+            milliseconds=watch.milliseconds(),
             notes=tuple(f"{a.trace.scope}: {a.trace.error}" for a in answers if a.trace.error),
         )
-        return Result(query, hits, trace)
+        return Result(query.text, tuple(hits), trace)
 
-    def _fuse(self, query: str, answers: Sequence[ScopeAnswer], k: int) -> list[Fused]:
-        """Rank every branch over all scopes, fuse the ranks, and return the k best."""
-        wanted = content_terms(query)
-        owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
-        weights = {a.scope: self.policies[a.scope.collection].weights for a in answers}
-        lists: dict[str, list[Ranked]] = {}
-        places: dict[tuple[str, str], tuple[int, Scored, float]] = {}
-        for branch, ranked in self._rank(query, answers).items():
-            ranking = lists.setdefault(branch, [])
-            for rank, (hit, shift) in enumerate(ranked, 1):
-                weight = weights[owners[hit.id]][branch]
-                if branch == SPARSE and self.lexical_coverage:
-                    weight *= coverage(wanted, hit.terms)
-                ranking.append(Ranked(hit.id, weight))
-                places[hit.id, branch] = (rank, hit, shift)
-        shares = rrf(lists, self.rrf_k)
+    def _cost(self, hit: Hit) -> int:
+        return self.count(shown(hit.memory))
 
-        def stage(branch: str, name: str) -> Stage:
-            rank, hit, shift = places[name, branch]
-            covered = coverage(wanted, hit.terms) if branch == SPARSE else None
-            return Stage(rank, hit.score, shares[name][branch], covered, shift)
+    def _vector(self, query: Query) -> Vector | None:
+        """Return the question's vector, None where no scope asks a dense branch."""
+        policies = (self.policies[scope.collection] for scope in query.scopes)
+        if not any(policy.weights.get(DENSE, 0) * policy.weight > 0 for policy in policies):
+            return None
+        return self.vectors.of(self.embedder, query.text)[0]
 
-        return [
-            Fused(name, owners[name], score, {b: stage(b, name) for b in shares[name]})
-            for name, score in order(shares)[:k]
-        ]
+    def _candidates(
+        self, ranking: Ranking, question: Question, query: Query
+    ) -> tuple[list[Hit], list[Dropped]]:
+        """Read the best memories, more of them while copies of one another leave too few."""
+        need = query.k or (K if query.budget is None else PACKED)
+        hits: list[Hit] = []
+        dropped: list[Dropped] = []
+        start = 0
+        while len(hits) < need and start < len(ranking.order):
+            wanted = ranking.order[start : start + need - len(hits)]
+            found, gone = self._read(wanted, start, ranking, question)
+            hits, copies = collapse([*hits, *found])
+            dropped += [*gone, *copies]
+            start += len(wanted)
+        return hits, dropped
 
-    def _rank(
-        self, query: str, answers: Sequence[ScopeAnswer]
-    ) -> dict[str, list[tuple[Scored, float]]]:
-        """Return each branch's best hits of all scopes, with what shifted each score."""
-        found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
-        for answer in answers:
-            for branch, hits in answer.branches.items():
-                found[branch] += hits
-        dense = balance(found[DENSE], language(query), self.language_balance)
-        sparse = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
-        depth = max(self.policies[answer.scope.collection].limit for answer in answers)
-        return {DENSE: dense[:depth], SPARSE: [(scored, 0.0) for scored in sparse[:depth]]}
-
-    def _read(self, fused: Sequence[Fused], question: Question) -> tuple[Hit, ...]:
-        """Read the memories of the best; what was deleted meanwhile is left out."""
-        wanted: dict[Scope, list[str]] = {}
-        for item in fused:
-            wanted.setdefault(item.scope, []).append(item.id)
+    def _read(
+        self,
+        wanted: Sequence[tuple[str, float]],
+        start: int,
+        ranking: Ranking,
+        question: Question,
+    ) -> tuple[list[Hit], list[Dropped]]:
+        """Read memories; what was deleted meanwhile is left out."""
+        by_scope: dict[Scope, list[str]] = {}
+        for name, _ in wanted:
+            by_scope.setdefault(ranking.owners[name], []).append(name)
         memories = {
             memory.id: memory
-            for scope, ids in wanted.items()
+            for scope, ids in by_scope.items()
             for memory in self.store.get(
                 scope.collection, question.where(scope, tuple(ids)), limit=len(ids)
             )
         }
-        there = [item for item in fused if item.id in memories]
-        return tuple(
-            Hit(memories[item.id], rank, item.score, item.stages)
-            for rank, item in enumerate(there, 1)
-        )
+        hits, dropped = [], []
+        for rank, (name, score) in enumerate(wanted, start + 1):
+            if memory := memories.get(name):
+                hits.append(Hit(memory, rank, score, ranking.stages(name), rank, score))
+            else:
+                dropped.append(Dropped(name, str(ranking.owners[name]), "gone"))
+        return hits, dropped
+
+
+def check(query: str, k: int | None, narrow: Narrow, budget: int | None) -> None:
+    """Raise `InvalidInput` for what cannot be asked."""
+    if not query.strip():
+        raise InvalidInput("the query is empty")
+    try:
+        query.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput("the query is not valid Unicode (a lone surrogate)") from error
+    if k is not None and k < 1:
+        raise InvalidInput(f"k is {k}; ask for at least 1")
+    if budget is not None and budget < 1:
+        raise InvalidInput(f"the budget is {budget}; give at least 1 token, or none")
+    _among("kind", narrow.kinds, get_args(Kind))
+    _among("language", narrow.languages, LANGUAGES)
+    for name in ("said_from", "said_to", "as_of"):
+        moment = getattr(narrow, name)
+        if moment is not None:
+            check_time(moment, name)
+    if narrow.said_from and narrow.said_to and narrow.said_from >= narrow.said_to:
+        raise InvalidInput("said_from is not before said_to")
+
+
+def _among(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
+    for value in given or ():
+        if value not in known:
+            raise InvalidInput(f"{value!r} is no {what}; there are {', '.join(known)}")
 
 
 def scopes_of(user_id: str | None, session_id: str | None) -> list[Scope]:

@@ -1,35 +1,42 @@
 """Ask the scopes, in parallel where the store gains by it: one batched engine query each.
 
-A scope that fails is reported in the trace and does not sink the others; when all fail, the first
-error is raised.
+A scope that fails, or is not done in time, is reported in its trace and does not sink the others;
+when none answers, the first error is raised. The embedded engine is asked scope after scope, since
+one query of it already uses every core; no call into it can be broken off, so there a scope is
+left out only when the time is over before its turn.
 """
 
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import TimeoutError as NotDone
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from indexing.errors import StoreError
+from indexing.errors import StoreError, StoreUnavailable
 from indexing.sparse import LANGUAGES
 from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.types import Branch, Collection, Filter, Kind, Scope, Scored, SparseVector, Vector
-from retrieval.types import ScopePolicy, ScopeTrace
+from indexing.types import Branch, Collection, Filter, Scope, Scored, SparseVector, Vector
+from retrieval.trace import Hidden, ScopeTrace
+from retrieval.types import ANY, Narrow, ScopePolicy
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query ready to be asked: its vectors, and what every branch filters by."""
+    """A query ready to be asked: its vectors, and what every branch filters by.
+
+    ``count_hidden`` also counts what filters and thresholds keep out, at a cost.
+    """
 
     dense: Vector | None
     sparse: SparseVector
     now: datetime
-    kinds: tuple[Kind, ...] | None = None
-    as_of: datetime | None = None
+    narrow: Narrow = ANY
+    count_hidden: bool = False
 
     def where(self, scope: Scope, ids: tuple[str, ...] | None = None) -> Filter:
         """Return the filter of what it may see of a scope."""
-        return Filter(scope, now=self.now, kinds=self.kinds, ids=ids, as_of=self.as_of)
+        return self.narrow.where(scope, self.now, ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +55,37 @@ def search(
     policies: Mapping[Collection, ScopePolicy],
     question: Question,
     pool: ThreadPoolExecutor,
+    seconds: float | None = None,
 ) -> list[ScopeAnswer]:
-    """Ask every scope. Raises the first `StoreError` when none answered."""
+    """Ask every scope, within ``seconds``. Raises the first `StoreError` when none answered."""
+    until = None if seconds is None else time.monotonic() + seconds
 
     def one(scope: Scope) -> ScopeAnswer:
+        if until is not None and time.monotonic() >= until:
+            return _late(scope, seconds or 0.0)
         return ask(store, scope, policies[scope.collection], question)
 
-    answers = list(pool.map(one, scopes) if store.concurrent else map(one, scopes))
+    if not store.concurrent or (len(scopes) == 1 and until is None):
+        answers = [one(scope) for scope in scopes]
+    else:
+        running = [(scope, pool.submit(one, scope)) for scope in scopes]
+        answers = []
+        for scope, future in running:
+            try:
+                left = None if until is None else max(0.0, until - time.monotonic())
+                answers.append(future.result(left))
+            except NotDone:
+                future.cancel()
+                answers.append(_late(scope, seconds or 0.0))
     errors = [answer.error for answer in answers if answer.error is not None]
     if len(errors) == len(answers):
         raise errors[0]
     return answers
+
+
+def _late(scope: Scope, seconds: float) -> ScopeAnswer:
+    error = StoreUnavailable(f"no answer within {seconds:g} s")
+    return ScopeAnswer(scope, {}, ScopeTrace(str(scope), {}, seconds * 1000, str(error)), error)
 
 
 def ask(store: VectorStore, scope: Scope, policy: ScopePolicy, question: Question) -> ScopeAnswer:
@@ -66,31 +93,52 @@ def ask(store: VectorStore, scope: Scope, policy: ScopePolicy, question: Questio
     started = time.perf_counter()
     branches = _branches(policy, question)
     where = question.where(scope)
-    lists: Sequence[Sequence[Scored]] = [[] for _ in branches]
+    named: dict[str, list[Scored]] = {branch.name: [] for branch in branches}
+    hidden: Hidden | None = None
     error: StoreError | None = None
     try:
         if branches:
-            lists = store.search(scope.collection, branches, where)
+            found = store.search(scope.collection, branches, where)
+            for branch, hits in zip(branches, found, strict=True):
+                named[branch.name].extend(hits)
+        if question.count_hidden:
+            hidden = count_hidden(store, scope, question, branches)
     except StoreError as failure:
         error = failure
-    named: dict[str, list[Scored]] = {branch.name: [] for branch in branches}
-    for branch, found in zip(branches, lists, strict=True):
-        named[branch.name].extend(found)
-    trace = ScopeTrace(
-        str(scope),
-        {name: len(found) for name, found in named.items()},
-        (time.perf_counter() - started) * 1000,
-        str(error or ""),
-    )
+    spent = (time.perf_counter() - started) * 1000
+    trace = ScopeTrace(str(scope), named, spent, str(error or ""), hidden)
     return ScopeAnswer(scope, named, trace, error)
+
+
+def count_hidden(
+    store: VectorStore, scope: Scope, question: Question, branches: Sequence[Branch]
+) -> Hidden:
+    """Count what the filters of time and the thresholds keep out of a scope's answer."""
+
+    def count(where: Filter) -> int:
+        return store.count(scope.collection, where)
+
+    visible = question.where(scope)
+    known = count(replace(visible, as_of=None, now=None))
+    alive = count(replace(visible, as_of=None, superseded=True))
+    cut = [branch for branch in branches if branch.threshold is not None]
+    open_ = [Branch(b.name, b.vector, b.limit, None, b.lang) for b in cut]
+    below: dict[str, int] = {}
+    found = store.search(scope.collection, open_, visible) if open_ else []
+    for branch, hits in zip(cut, found, strict=True):
+        least = branch.threshold or 0.0
+        below[branch.name] = below.get(branch.name, 0) + sum(hit.score < least for hit in hits)
+    return Hidden(known - alive, alive - count(visible), below)
 
 
 def _branches(policy: ScopePolicy, question: Question) -> list[Branch]:
     vectors = {DENSE: question.dense, SPARSE: question.sparse}
     branches = []
+    wanted = question.narrow.languages
     for name, vector in vectors.items():
-        if vector is None or not policy.weights.get(name, 0) > 0:
+        if vector is None or not policy.weights.get(name, 0) * policy.weight > 0:
             continue
-        for lang in LANGUAGES if name == DENSE else (None,):
+        by_language = [lang for lang in LANGUAGES if wanted is None or lang in wanted]
+        for lang in by_language if name == DENSE else (None,):
             branches.append(Branch(name, vector, policy.limit, policy.thresholds.get(name), lang))
     return branches

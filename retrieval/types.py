@@ -1,9 +1,14 @@
-"""What a search is given and what it gives back: policies, hits with their stages, a trace."""
+"""What a search is given and what it gives back: query, policies, hits with their stages, result.
+
+How an answer came about is `trace`.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 
-from indexing.types import Memory
+from indexing.types import Filter, Kind, Memory, Scope
+from retrieval.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,12 +16,75 @@ class ScopePolicy:
     """How one scope is searched. Weights and thresholds are by branch: ``dense``, ``sparse``.
 
     ``limit`` is the length of each branch's list. A threshold applies to the branch's own score
-    (cosine, BM25) before fusion; a branch of weight 0 is not asked.
+    (cosine, BM25) before fusion; a branch of weight 0 is not asked. ``weight`` is what the whole
+    scope counts beside the others.
     """
 
     limit: int = 50
     weights: Mapping[str, float] = field(default_factory=lambda: {"dense": 1.0, "sparse": 1.0})
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Narrow:
+    """What a caller narrows an answer to; None is "any". Every field that is set must hold.
+
+    ``sources`` are exact source ids. Times are aware: ``said_from <= said < said_to``; ``as_of``
+    answers with the statements that held then.
+    """
+
+    kinds: tuple[Kind, ...] | None = None
+    sources: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    languages: tuple[str, ...] | None = None
+    said_from: datetime | None = None
+    said_to: datetime | None = None
+    as_of: datetime | None = None
+
+    def where(
+        self, scope: Scope, now: datetime | None, ids: tuple[str, ...] | None = None
+    ) -> Filter:
+        """Return the filter of what may be seen of a scope."""
+        return Filter(
+            scope,
+            now=now,
+            kinds=self.kinds,
+            source_ids=self.sources,
+            ids=ids,
+            langs=self.languages,
+            as_of=self.as_of,
+        )
+
+    def shown(self) -> dict[str, str]:
+        """Return what is set, as text."""
+        found = {}
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value is not None:
+                found[name] = value.isoformat() if isinstance(value, datetime) else ", ".join(value)
+        return found
+
+
+ANY = Narrow()
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A checked call: what is asked, of which scopes, and how much of an answer is wanted.
+
+    ``k`` None is the usual number, or with a budget as many as fit.
+
+    ``budget`` is in tokens, None for none: hits are packed until it is full, and when all that
+    the scopes have fits, all of it is returned.
+    """
+
+    text: str
+    scopes: tuple[Scope, ...]
+    k: int | None = None
+    narrow: Narrow = ANY
+    budget: int | None = None
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,33 +104,25 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A memory that answers, its fused score and where that came from, by branch."""
+    """A memory that answers, its score and where that came from, by branch.
+
+    ``score`` is the last stage's that ranked it; ``fused`` and ``fused_rank`` are those of the
+    fusion. ``also`` are copies of the same statement in wider scopes, which it stands for.
+    """
 
     memory: Memory
     rank: int
     score: float
     stages: Mapping[str, Stage]
+    fused_rank: int = 0
+    fused: float = 0.0
+    also: tuple[Memory, ...] = ()
 
-
-@dataclass(frozen=True, slots=True)
-class ScopeTrace:
-    """What one scope did: candidates by branch, its time, or why it failed."""
-
-    scope: str
-    candidates: Mapping[str, int]
-    milliseconds: float
-    error: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """How an answer came about. Times are in milliseconds, by step."""
-
-    route: str
-    reason: str
-    scopes: tuple[ScopeTrace, ...]
-    milliseconds: Mapping[str, float]
-    notes: tuple[str, ...] = ()
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The ids of all sources that say it, in whatever scope, each once."""
+        found = (source for memory in (self.memory, *self.also) for source in memory.sources)
+        return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

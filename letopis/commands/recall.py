@@ -58,7 +58,31 @@ def retrieve(
     ],
     user: User = None,
     session: SessionId = None,
-    k: Annotated[int, typer.Option("-k", help="How many memories.")] = 8,
+    k: Annotated[
+        int | None, typer.Option("-k", help="How many memories: 8, or as many as fit a budget.")
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option("--budget", metavar="TOKENS", help="As many as fit; all if they do."),
+    ] = None,
+    kind: Annotated[
+        list[str] | None, typer.Option("--kind", help="Only this kind; repeatable.")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option("--source", help="Only of this source id; repeatable.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="Only with this tag; repeatable.")
+    ] = None,
+    language: Annotated[
+        list[str] | None, typer.Option("--language", help="Only in ru or en; repeatable.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Said then or later.")
+    ] = None,
+    before: Annotated[
+        str | None, typer.Option("--before", metavar="TIME", help="Said before that.")
+    ] = None,
     as_of: Annotated[
         str | None,
         typer.Option("--as-of", metavar="TIME", help="Answer with what held then, not now."),
@@ -67,14 +91,32 @@ def retrieve(
     as_json: Json = False,
 ) -> None:
     """Ask: global knowledge, the user's own memories and the session's, best first."""
-    from letopis.show.memories import result_record, result_table, trace_table
+    from indexing.types import Kind
+    from letopis.show.answers import result_record, result_table
+    from letopis.show.explain import trace_tree
     from letopis.targets import given_scope
     from letopis.times import read_time
 
     given_scope(user, session)  # a bad id is refused before anything is opened
-    then = read_time(as_of, "--as-of", settings_of(context).ingest.timezone)
+    zone = settings_of(context).ingest.timezone
+    then = read_time(as_of, "--as-of", zone)
+    said_from, said_to = read_time(since, "--since", zone), read_time(before, "--before", zone)
     with opened(context) as memory:
-        result = memory.retrieve(query, user, session, k, as_of=then)
+        result = memory.retrieve(
+            query,
+            user,
+            session,
+            k,
+            cast("list[Kind] | None", kind),
+            then,
+            sources=source,
+            tags=tag,
+            languages=language,
+            said_from=said_from,
+            said_to=said_to,
+            budget=budget,
+            explain=explain,
+        )
     for note in result.trace.notes:
         say(f"not searched: {note}", style="yellow")
     if as_json:
@@ -82,4 +124,4 @@ def retrieve(
         return
     out.print(result_table(result, explain))
     if explain:
-        out.print(trace_table(result.trace))
+        out.print(trace_tree(result.trace))

@@ -1,4 +1,4 @@
-"""Memories and answers, as records and as tables."""
+"""Memories, as records and as tables."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,6 @@ from rich.text import Text
 from indexing.mentions import spread
 from indexing.types import Memory
 from letopis.show.tables import shorten
-from retrieval.types import Hit, Result, Stage, Trace
 
 SOURCES = 5
 """How many sources of a memory a table names."""
@@ -56,18 +55,18 @@ def memories_table(memories: Sequence[Memory], width: int = 80) -> Table:
     for memory in memories:
         when = memory.valid_from or memory.at or memory.created_at
         about = "\n".join(filter(None, (memory.kind, memory.subject, _day(when))))
-        where = _sources(memory)
+        where = sources_shown(memory)
         if memory.scope.collection == "session":
             where = f"{where}\nin {memory.scope}"
         told = f"{memory.speaker}: " if memory.speaker else ""
         cells = (f"{shorten(told + memory.text)}\n{memory.id}", about, where)
-        table.add_row(*(Text(cell) for cell in (*cells, _until(memory))))
+        table.add_row(*(Text(cell) for cell in (*cells, until(memory))))
     if not memories:
         table.add_row("nothing", "", "", "")
     return table
 
 
-def _until(memory: Memory) -> str:
+def until(memory: Memory) -> str:
     """Say how long a memory holds or held."""
     if memory.valid_to:
         return f"held until\n{memory.valid_to:%Y-%m-%d %H:%M}"
@@ -80,102 +79,10 @@ def _day(moment: datetime | None) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
-def _sources(memory: Memory) -> str:
+def sources_shown(memory: Memory, copies: Sequence[Memory] = ()) -> str:
     """Return where a memory comes from, a line each, for a reader; of many the first ones."""
-    parts = spread(memory)
+    parts = [place for each in (memory, *copies) for place in spread(each)]
     told = ("told" if not (p.uri or p.conversation_id) else p.source for p in parts)
     names = list(dict.fromkeys(told))
     more = len(names) - SOURCES
     return "\n".join([*names[:SOURCES], *([f"and {more} more"] if more > 0 else [])])
-
-
-def stage_record(stage: Stage) -> dict[str, Any]:
-    """Return a stage as a record."""
-    return {
-        "rank": stage.rank,
-        "score": stage.score,
-        "share": stage.share,
-        "coverage": stage.coverage,
-        "shift": stage.shift,
-    }
-
-
-def result_record(result: Result) -> dict[str, Any]:
-    """Return an answer with its trace as a record."""
-    trace = result.trace
-    return {
-        "query": result.query,
-        "hits": [
-            {
-                "rank": hit.rank,
-                "score": hit.score,
-                **memory_record(hit.memory),
-                "stages": {name: stage_record(stage) for name, stage in hit.stages.items()},
-            }
-            for hit in result.hits
-        ],
-        "trace": {
-            "route": trace.route,
-            "reason": trace.reason,
-            "milliseconds": dict(trace.milliseconds),
-            "scopes": [
-                {
-                    "scope": scope.scope,
-                    "candidates": dict(scope.candidates),
-                    "milliseconds": scope.milliseconds,
-                    "error": scope.error,
-                }
-                for scope in trace.scopes
-            ],
-            "notes": list(trace.notes),
-        },
-    }
-
-
-def result_table(result: Result, explain: bool) -> Table:
-    """Return the hits as a table; with ``explain`` each branch's rank, score and share."""
-    table = Table(title=Text(shorten(result.query)), show_lines=True)
-    table.add_column("#", justify="right")
-    table.add_column("memory", ratio=3)
-    table.add_column("source", ratio=2, overflow="fold")
-    table.add_column("scope")
-    if explain:
-        table.add_column("score", justify="right")
-    for hit in result.hits:
-        table.add_row(*_cells(hit, explain))
-    if not result.hits:
-        table.add_row("", "nothing found", *([""] * (len(table.columns) - 2)))
-    return table
-
-
-def _cells(hit: Hit, explain: bool) -> list[Text]:
-    memory = hit.memory
-    who = f"{memory.speaker}: " if memory.speaker else ""
-    when = f" ({memory.at:%Y-%m-%d})" if memory.at else ""
-    lines = [shorten(f"{who}{memory.text}")]
-    if memory.pinned or memory.valid_to:
-        lines.append(f"({shorten(_until(memory))})")
-    if explain:
-        lines += [_stage(name, stage) for name, stage in hit.stages.items()]
-    cells = ["\n".join(lines), f"{_sources(memory)}{when}", str(memory.scope)]
-    cells += [f"{hit.score:.4f}"] if explain else []
-    return [Text(cell) for cell in (str(hit.rank), *cells)]
-
-
-def _stage(name: str, stage: Stage) -> str:
-    shift = f" + {stage.shift:.3f}" if stage.shift else ""
-    covered = "" if stage.coverage is None else f", {stage.coverage:.0%} of words"
-    return f"{name} #{stage.rank}: {stage.score:.3f}{shift}{covered} → {stage.share:.4f}"
-
-
-def trace_table(trace: Trace) -> Table:
-    """Return the trace: route, candidates of each scope, and times."""
-    table = Table("step", "what", "ms", title=Text(f"route: {trace.route} ({trace.reason})"))
-    for scope in trace.scopes:
-        found = ", ".join(f"{name} {count}" for name, count in scope.candidates.items())
-        table.add_row(
-            Text(f"search {scope.scope}"), scope.error or found, f"{scope.milliseconds:.1f}"
-        )
-    for name, milliseconds in trace.milliseconds.items():
-        table.add_row(name, "", f"{milliseconds:.1f}")
-    return table

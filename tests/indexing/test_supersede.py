@@ -31,6 +31,7 @@ from indexing.types import (
 )
 from indexing.write import write
 from retrieval.retriever import Retriever
+from retrieval.types import Narrow
 
 ANN = user_scope("ann")
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -124,7 +125,7 @@ def test_answers_show_what_holds_and_as_of_what_held(parts: Parts, clock: Any) -
     told(index, ("I work at Google", 1), ("I work at Microsoft", 5))
 
     def texts(as_of: datetime | None = None) -> list[str]:
-        hits = retrieve("where do I work", "ann", k=5, as_of=as_of).hits
+        hits = retrieve("where do I work", "ann", k=5, narrow=Narrow(as_of=as_of)).hits
         return [hit.memory.text for hit in hits]
 
     assert texts() == texts(day(5)) == texts(day(9)) == ["I work at Microsoft"]

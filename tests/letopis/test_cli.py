@@ -180,7 +180,7 @@ def test_ids_are_exact_and_explanations_add_up(cli: Cli) -> None:
     assert stored.json["expires_at"] == "2999-01-01T12:00:00+00:00"
     assert "My tea is green" in explained.out
     assert "stale" not in explained.out
-    for word in ("dense #1", "sparse #1", "route: vector", "search session:анна/s1", "total"):
+    for word in ("dense #1", "sparse #1", "route vector", "session:анна/s1", "total"):
         assert word in explained.out
     assert everybody.json["hits"] == []
     assert everybody.json.keys() == {"query", "hits", "trace"}

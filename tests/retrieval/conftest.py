@@ -65,8 +65,13 @@ def put(store: EdgeStore) -> Put:
     return make
 
 
+def words(text: str) -> int:
+    """Count words: the tokens of these tests."""
+    return len(text.split())
+
+
 @pytest.fixture
 def retriever(store: EdgeStore) -> Iterator[Retriever]:
     policies = {collection: ScopePolicy() for collection in COLLECTIONS}
     with ThreadPoolExecutor(2) as pool:
-        yield Retriever(store, AxisEmbedder(), policies, lambda: NOW, pool=pool)
+        yield Retriever(store, AxisEmbedder(), policies, lambda: NOW, words, pool=pool)

@@ -171,7 +171,7 @@ def engines(make_parts: PartsMaker, clock: FixedClock, tmp_path: Path) -> Iterat
         fill(index, clock)
         store = Recording(index.store)
         policies = dict.fromkeys(COLLECTIONS, policy)
-        sides.append((Retriever(store, index.embedder, policies, clock), store))
+        sides.append((Retriever(store, index.embedder, policies, clock, len), store))
     yield sides
     for retriever, _ in sides:
         retriever.pool.shutdown()

@@ -18,7 +18,7 @@ from indexing.types import (
     user_scope,
 )
 from retrieval.retriever import Retriever
-from retrieval.types import Result, ScopePolicy
+from retrieval.types import Narrow, Result, ScopePolicy
 
 from .conftest import NOW
 
@@ -165,5 +165,5 @@ def test_bad_arguments_are_named(retriever: Retriever) -> None:
 def test_kinds_narrow_the_answer(retriever: Retriever, put: Put) -> None:
     put("cat turn")
     put("cat fact", kind="fact")
-    assert texts(retriever.retrieve("cat", "ann", kinds=["fact"])) == ["cat fact"]
-    assert texts(retriever.retrieve("cat", "ann", kinds=[])) == []
+    assert texts(retriever.retrieve("cat", "ann", narrow=Narrow(kinds=("fact",)))) == ["cat fact"]
+    assert texts(retriever.retrieve("cat", "ann", narrow=Narrow(kinds=()))) == []

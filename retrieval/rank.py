@@ -1,0 +1,102 @@
+"""Each scope's lists -> one ranking of ids: languages levelled, branches ranked, ranks fused.
+
+Lists of one branch from several scopes are merged by score before they are ranked: cosines are
+comparable between collections, so a weak best hit of one scope does not displace a strong one of
+another. Scope and branch weights then apply to the merged rank.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from indexing.sparse import language
+from indexing.store import DENSE, SPARSE
+from indexing.types import Collection, Scope, Scored
+from retrieval.balance import STRENGTH, balance
+from retrieval.coverage import content_terms, coverage
+from retrieval.fuse import Ranked, order, rrf
+from retrieval.search import ScopeAnswer
+from retrieval.types import ScopePolicy, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """How lists become one ranking."""
+
+    rrf_k: float = 10.0
+    lexical_coverage: bool = True
+    language_balance: float = STRENGTH
+
+    def shown(self) -> str:
+        """Say how, in words."""
+        weighed = ", lexical ranks by coverage" if self.lexical_coverage else ""
+        return f"rrf, k {self.rrf_k:g}{weighed}, languages levelled {self.language_balance:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A candidate's place in one branch's merged list."""
+
+    rank: int
+    hit: Scored
+    shift: float
+    coverage: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All candidates: ``(id, fused score)`` best first, and where each score came from."""
+
+    order: Sequence[tuple[str, float]]
+    owners: Mapping[str, Scope]
+    _shares: Mapping[str, Mapping[str, float]]
+    _places: Mapping[tuple[str, str], Placed]
+
+    def stages(self, id: str) -> dict[str, Stage]:
+        """Return the places of a candidate by branch."""
+        found = {}
+        for branch, share in self._shares[id].items():
+            at = self._places[id, branch]
+            found[branch] = Stage(at.rank, at.hit.score, share, at.coverage, at.shift)
+        return found
+
+
+def fuse(
+    query: str,
+    answers: Sequence[ScopeAnswer],
+    policies: Mapping[Collection, ScopePolicy],
+    fusion: Fusion,
+) -> Ranking:
+    """Rank each branch over all scopes and fuse the ranks."""
+    wanted = content_terms(query)
+    owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
+    lists: dict[str, list[Ranked]] = {}
+    places: dict[tuple[str, str], Placed] = {}
+    for branch, ranked in _rank(query, answers, policies, fusion).items():
+        ranking = lists.setdefault(branch, [])
+        for rank, (hit, shift) in enumerate(ranked, 1):
+            policy = policies[owners[hit.id].collection]
+            weight = policy.weight * policy.weights[branch]
+            covered = coverage(wanted, hit.terms) if branch == SPARSE else None
+            if covered is not None and fusion.lexical_coverage:
+                weight *= covered
+            ranking.append(Ranked(hit.id, weight))
+            places[hit.id, branch] = Placed(rank, hit, shift, covered)
+    shares = rrf(lists, fusion.rrf_k)
+    return Ranking(order(shares), owners, shares, places)
+
+
+def _rank(
+    query: str,
+    answers: Sequence[ScopeAnswer],
+    policies: Mapping[Collection, ScopePolicy],
+    fusion: Fusion,
+) -> dict[str, list[tuple[Scored, float]]]:
+    """Return each branch's best hits of all scopes, with what shifted each score."""
+    found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
+    for answer in answers:
+        for branch, hits in answer.branches.items():
+            found[branch] += hits
+    dense = balance(found[DENSE], language(query), fusion.language_balance)
+    sparse = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
+    depth = max(policies[answer.scope.collection].limit for answer in answers)
+    return {DENSE: dense[:depth], SPARSE: [(scored, 0.0) for scored in sparse[:depth]]}
