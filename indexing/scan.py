@@ -15,12 +15,14 @@ another there; one cut in two is not seen. Texts that another scope also has are
 may well be: `living` tells which those are.
 """
 
+import errno
 import os
 import stat
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from indexing.errors import InvalidInput, StoreUnavailable
 from indexing.needles import Finder, Needle
@@ -134,7 +136,7 @@ def _look(
 ) -> tuple[int, Counter[int], Counter[int]]:
     """Return a file's size, and what is in its bytes and in its packed values.
 
-    Most of the store's younger files is zeros, which are passed over.
+    Most of the store's younger files is zeros, which are passed over: mostly holes, never read.
     """
     plain: Counter[int] = Counter()
     packed: Counter[int] = Counter()
@@ -142,7 +144,7 @@ def _look(
     overlap = max(0, finder.longest - 1)
     kept, size, page, blank = b"", 0, bytearray(), 0
     with path.open("rb", buffering=0) as file:
-        while data := file.read(block):
+        for data in _blocks(file, block):
             size += len(data)
             if finder.blank or any(kept) or not zeros.startswith(data):
                 both = kept + data
@@ -161,6 +163,32 @@ def _look(
                 blank = 0
     packed += _unpacked(bytes(page), finder, tenants)
     return size, plain, packed
+
+
+def _blocks(file: BinaryIO, block: int) -> Iterator[bytes]:
+    """Yield a file's bytes, ``block`` at a time; what lies in a hole is made up, not read."""
+    zeros = bytes(block)
+    end = os.fstat(file.fileno()).st_size
+    at = 0
+    while True:
+        for _ in range(at, min(_next_data(file, at), end) - block + 1, block):
+            yield zeros
+            at += block
+        file.seek(at)
+        if not (data := file.read(block)):
+            return
+        yield data
+        at += len(data)
+
+
+def _next_data(file: BinaryIO, at: int) -> int:
+    """Return where the next bytes that are stored begin, from there on; the end where none are."""
+    if not hasattr(os, "SEEK_DATA"):
+        return at
+    try:
+        return os.lseek(file.fileno(), at, os.SEEK_DATA)
+    except OSError as error:  # ENXIO: nothing but a hole; else the file system has none
+        return os.fstat(file.fileno()).st_size if error.errno == errno.ENXIO else at
 
 
 def _unpacked(page: bytes, finder: Finder, tenants: Collection[str] | None) -> Counter[int]:

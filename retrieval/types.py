@@ -52,7 +52,10 @@ class Narrow:
             kinds=self.kinds,
             source_ids=self.sources,
             ids=ids,
+            tags=self.tags,
             langs=self.languages,
+            said_from=self.said_from,
+            said_to=self.said_to,
             as_of=self.as_of,
         )
 

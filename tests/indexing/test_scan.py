@@ -20,6 +20,7 @@ from indexing.unpack import UNIT, value, values
 from tests.indexing.conftest import NAMES, PointMaker
 
 ANN, BOB = user_scope("ann-of-the-north"), user_scope("bob-of-the-south")
+HOLE = 1 << 16
 CANARY = "The canary of this text is as long as it is needed to be seen"
 
 
@@ -188,3 +189,23 @@ def test_a_text_that_was_changed_leaves_the_files_too(
     assert scan(memory_folder, gone).hits == ()
     assert list(store.everything("user")) == [after.memory]
     store.close()
+
+
+@pytest.mark.parametrize("at", [0, 5, HOLE - 3, 3 * HOLE, 5 * HOLE - 4])
+def test_holes_of_a_file_are_passed_over_and_nothing_else(tmp_path: Path, at: int) -> None:
+    needles = [Needle(b"canary-of-the-hole")]
+    size = 8 * HOLE + 100
+    sparse = tmp_path / "sparse" / "file"
+    dense = tmp_path / "dense" / "file"
+    for path in (sparse, dense):
+        path.parent.mkdir()
+    with sparse.open("wb") as file:
+        file.truncate(size)
+        for place in (at, size - 18):
+            file.seek(place)
+            file.write(b"canary-of-the-hole")
+    dense.write_bytes(sparse.read_bytes())
+    for folder in (sparse.parent, dense.parent):
+        report = scan(folder, needles, block=HOLE)
+        assert [(hit.needle, hit.count) for hit in report.hits] == [(0, 2)]
+        assert report.bytes == size
