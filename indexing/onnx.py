@@ -44,7 +44,7 @@ class OnnxEmbedder:
     ) -> None:
         self.name = name or folder.name
         self.prefixes = prefixes_for(self.name) if prefixes is None else prefixes
-        self._session, self.tokenizer = _load_onnx(folder, threads)
+        self._session, self.tokenizer = load_onnx(folder, threads)
         self._inputs = {node.name for node in self._session.get_inputs()}
         self._output = self._session.get_outputs()[0].name
         self._batch_tokens = batch_tokens
@@ -159,7 +159,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     return found
 
 
-def _load_onnx(folder: Path, threads: int) -> tuple[Any, Any]:
+def load_onnx(folder: Path, threads: int) -> tuple[Any, Any]:
     """Load session and tokenizer of a folder. Raises `ModelError` naming what is missing."""
     import onnxruntime
     from tokenizers import Tokenizer

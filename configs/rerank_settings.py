@@ -1,0 +1,52 @@
+"""What the settings file says of the reranker; see `configs.rerankers`."""
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from configs.section import Section
+
+
+class RerankSettings(Section):
+    """Which reranker, and how much it may take: ``model`` is a name or a folder, by ``kind``."""
+
+    kind: Literal["none", "onnx", "fastembed", "sentence-transformers", "endpoint"] = Field(
+        "none", description="where the reranker comes from; `none`: the fused order stays"
+    )
+    model: str = Field("", description="the reranker's name by `kind`; empty: the folder's name")
+    folder: Path | None = Field(None, description="its files, for `onnx` or offline use")
+    url: str = Field("", description="an endpoint whose `/rerank` is asked, as `https://host/v2`")
+    style: Literal["cohere", "jina", "tei"] = Field(
+        "cohere", description="how the endpoint is spoken to"
+    )
+    api_key: str = Field("", repr=False, description="the endpoint's key")
+    logits: bool = Field(False, description="the endpoint answers logits, not 0..1")
+    retries: int = Field(
+        2, ge=0, description="tries after the first, where another may pass (429, 5xx, no answer)"
+    )
+    candidates: int = Field(50, ge=1, le=1000, description="how many of the fused are reranked")
+    budget_ms: float | None = Field(
+        None,
+        gt=0,
+        description="milliseconds of one rerank: candidates past it keep the fused order; "
+        "none: `timeout`",
+    )
+    timeout: float = Field(
+        5.0, gt=0, description="seconds of one call of the reranker; past it the fused order stays"
+    )
+    max_length: int = Field(
+        512, ge=64, description="tokens that the reranker reads, where its own limit is not less"
+    )
+    window: int = Field(
+        0, ge=0, description="most tokens of a passage read at once; 0: all that fits"
+    )
+    overlap: int = Field(
+        64, ge=0, description="tokens that the windows of a long passage share, at most half of one"
+    )
+    cache: int = Field(10_000, ge=0, description="scores kept in memory, as numbers under digests")
+    blend: float = Field(
+        0.0, ge=0, le=1, description="how much the fused rank counts; 0: the reranker alone"
+    )
+    threads: int = Field(0, ge=0, description="0: all cores this process may use")
+    batch_tokens: int = Field(1024, ge=512, description="padded tokens of one model call")

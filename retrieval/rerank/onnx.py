@@ -1,0 +1,63 @@
+"""A cross-encoder from a local folder: ``model.onnx`` with one logit a pair, ``tokenizer.json``.
+
+Runs on onnxruntime alone, offline. ``config.json`` may say how much the model reads
+(``max_position_embeddings``) and its padding (``pad_token_id``).
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from indexing.errors import ModelError
+from indexing.onnx import load_onnx, read_config
+from retrieval.rerank.cross_encoder import CrossEncoder, Pair
+from retrieval.rerank.types import Reranker
+
+PADS = ("<pad>", "[PAD]")
+
+
+def onnx_reranker(
+    folder: Path,
+    name: str = "",
+    threads: int = 0,
+    batch_tokens: int = 1024,
+    max_length: int = 512,
+) -> Reranker:
+    """Load a folder. Raises `ModelError` naming what is missing or of another kind."""
+    session, tokenizer = load_onnx(folder, threads)
+    config = read_config(folder)
+    stated = config.get("max_position_embeddings")
+    limit = min(max_length, stated) if isinstance(stated, int) else max_length
+    pad = _pad(config, tokenizer)
+    wanted = {node.name for node in session.get_inputs()}
+    output = session.get_outputs()[0].name
+
+    def run(pairs: Sequence[Pair], read: Sequence[Any]) -> Any:
+        return session.run([output], {k: v for k, v in _feed(read, pad).items() if k in wanted})[0]
+
+    unknown = wanted - _feed([tokenizer.encode("a", "b")], pad).keys()
+    if unknown:
+        raise ModelError(f"the model in {folder} wants {', '.join(sorted(unknown))}")
+    return CrossEncoder(run, name or folder.name, tokenizer, limit, batch_tokens)
+
+
+def _feed(read: Sequence[Any], pad: int) -> dict[str, Any]:
+    """Return the inputs of a batch of encodings, padded on the right to the longest."""
+    shape = len(read), max(len(row.ids) for row in read)
+    ids = np.full(shape, pad, np.int64)
+    mask, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for i, row in enumerate(read):
+        ids[i, : len(row.ids)] = row.ids
+        types[i, : len(row.ids)] = row.type_ids
+        mask[i, : len(row.ids)] = 1
+    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+
+
+def _pad(config: dict[str, Any], tokenizer: Any) -> int:
+    stated = config.get("pad_token_id")
+    if isinstance(stated, int):
+        return stated
+    known = (tokenizer.token_to_id(pad) for pad in PADS)
+    return next((int(found) for found in known if found is not None), 0)

@@ -1,0 +1,57 @@
+"""Scores -> ranking, with the arithmetic spelled out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from retrieval.rerank.order import reordered
+
+SCORES = st.lists(st.none() | st.sampled_from([0.0, 0.1, 0.5, 0.5, 0.9, 1.0]), max_size=20)
+
+
+def test_the_scored_come_first_by_score_and_the_rest_stays() -> None:
+    assert reordered("abcde", [0.2, 0.9, 0.5, None, None]) == ["b", "c", "a", "d", "e"]
+    assert reordered("abc", [None, None, None]) == ["a", "b", "c"]
+    assert reordered("", []) == []
+
+
+def test_a_blend_is_a_sum_of_reciprocal_ranks() -> None:
+    # by score: c 1, b 2, a 3; fused: a 1, b 2, c 3; k = 1, blend 0.75
+    # a: .25/4 + .75/2 = .4375    b: .25/3 + .75/3 = .3333    c: .25/2 + .75/4 = .3125
+    assert reordered("abc", [0.1, 0.2, 0.3], blend=0.75, k=1) == ["a", "b", "c"]
+    # blend 0.5: a and c .5/4 + .5/2 = .375 each, b .3333: the tie keeps the fused order
+    assert reordered("abc", [0.1, 0.2, 0.3], blend=0.5, k=1) == ["a", "c", "b"]
+    # blend 0.25: a .75/4 + .25/2 = .3125    b .3333    c .75/2 + .25/4 = .4375
+    assert reordered("abc", [0.1, 0.2, 0.3], blend=0.25, k=1) == ["c", "b", "a"]
+
+
+def test_as_many_scores_as_items() -> None:
+    with pytest.raises(ValueError, match="1 scores for 2 items"):
+        reordered("ab", [0.5])
+
+
+@given(SCORES, st.sampled_from([0.0, 0.3, 1.0]))
+def test_every_item_appears_once_and_the_unscored_are_last(
+    scores: list[float | None], blend: float
+) -> None:
+    ranked = reordered(range(len(scores)), scores, blend)
+    assert sorted(ranked) == list(range(len(scores)))
+    known = sum(score is not None for score in scores)
+    assert ranked[known:] == [i for i, score in enumerate(scores) if score is None]
+
+
+@given(SCORES)
+def test_ties_keep_the_fused_order(scores: list[float | None]) -> None:
+    ranked = reordered(range(len(scores)), scores)
+    for score in set(scores):
+        tied = [i for i in ranked if scores[i] == score]
+        assert tied == sorted(tied)
+
+
+@given(SCORES)
+def test_the_ends_of_the_blend(scores: list[float | None]) -> None:
+    places = range(len(scores))
+    known = [i for i in places if scores[i] is not None]
+    assert reordered(places, scores, blend=1.0)[: len(known)] == known
+    by_score = [scores[i] or 0.0 for i in reordered(places, scores)[: len(known)]]
+    assert by_score == sorted(by_score, reverse=True)

@@ -1,0 +1,87 @@
+"""Settings -> stage."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from configs.rerank_settings import RerankSettings
+from configs.rerankers import RERANKERS, build_reranker
+from indexing.errors import ConfigError
+from retrieval.rerank.stage import RerankLimits
+from tests.retrieval.rerank.conftest import by_hand
+
+
+def test_none_is_the_default() -> None:
+    assert build_reranker(RerankSettings()) is None
+
+
+def test_every_kind_has_a_maker_and_every_setting_says_what_it_is() -> None:
+    kinds = RerankSettings.model_json_schema()["properties"]["kind"]["enum"]
+    assert set(kinds) == {"none", *RERANKERS}
+    assert all(field.description for field in RerankSettings.model_fields.values())
+
+
+def test_the_limits_are_the_settings() -> None:
+    defaults = RerankSettings()
+    assert RerankLimits() == RerankLimits(
+        **{name: getattr(defaults, name) for name in RerankLimits.__slots__}
+    )
+    stage = build_reranker(
+        RerankSettings(
+            kind="endpoint",
+            url="http://x/v2",
+            model="m",
+            candidates=7,
+            budget_ms=120,
+            timeout=2,
+            window=128,
+            overlap=32,
+            cache=5,
+        )
+    )
+    assert stage is not None
+    assert stage.limits == RerankLimits(7, 120, 2, 128, 32, 5)
+
+
+def test_a_folder_is_loaded_at_its_first_question(folder: Path) -> None:
+    stage = build_reranker(RerankSettings(kind="onnx", folder=folder, threads=1))
+    assert stage is not None
+    assert not stage.loaded
+    found = stage.rerank("dog", ["кот", "cat"])
+    assert stage.loaded
+    assert found.scores == pytest.approx(
+        tuple(by_hand("dog", text) for text in ("кот", "cat")), abs=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("onnx", r"rerank\.folder"),
+        ("fastembed", r"rerank\.model"),
+        ("sentence-transformers", r"rerank\.model or rerank\.folder"),
+        ("endpoint", r"rerank\.url"),
+    ],
+)
+def test_a_missing_setting_is_named(kind: str, wanted: str) -> None:
+    with pytest.raises(ConfigError, match=f"rerank.kind = {kind} needs {wanted}"):
+        build_reranker(RerankSettings.model_validate({"kind": kind}))
+
+
+def test_an_absent_folder_is_no_error_before_the_first_question(tmp_path: Path) -> None:
+    stage = build_reranker(RerankSettings(kind="onnx", folder=tmp_path / "none"))
+    assert stage is not None
+    assert "has no model.onnx" in stage.rerank("q", ["a"]).note
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"blend": 1.5}, {"budget_ms": 0}, {"candidates": 0}, {"style": "x"}, {"unknown": 1}]
+)
+def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        RerankSettings.model_validate(wrong)
+
+
+def test_the_key_is_not_shown() -> None:
+    assert "hidden" not in repr(RerankSettings(api_key="hidden"))
