@@ -1,0 +1,1 @@
+"""What the router is made of: cues by language, the plan of a question, optional classifiers."""
