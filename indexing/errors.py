@@ -9,6 +9,12 @@ LetopisError                     (chunking.errors)
 ├── ModelError                   weights missing or corrupt, an endpoint that does not answer
 │   └── MissingExtra             an optional package is not installed; says the install command
 ├── SourceError                  one source cannot be read: goes to the dead-letter table
+├── SqlError                     a question to a database of the SQL route
+│   ├── SqlFailed                the database could not compute a statement
+│   ├── SqlRefused               a statement or an intent that may not run; says why
+│   │   └── UserRequired         a table of users' rows is asked for, and no user is named
+│   ├── SqlTimeout               a statement took longer than it may
+│   └── SourceUnavailable        the database does not answer, or its file is not there
 └── StoreError                   the vector store or the catalog
     ├── Forgotten                a write of what was forgotten and not lifted since
     ├── ReindexRefused           the new model cannot read a memory: the old vectors stay
@@ -34,11 +40,17 @@ __all__ = [
     "ReindexRefused",
     "SchemaMismatch",
     "SourceError",
+    "SourceUnavailable",
+    "SqlError",
+    "SqlFailed",
+    "SqlRefused",
+    "SqlTimeout",
     "StoreDamaged",
     "StoreError",
     "StoreLocked",
     "StoreUnavailable",
     "UnknownMemory",
+    "UserRequired",
 ]
 
 
@@ -73,6 +85,30 @@ class MissingExtra(ModelError):
 
 class SourceError(LetopisError):
     """One source cannot be read or parsed; the run goes on and the dead-letter table keeps it."""
+
+
+class SqlError(LetopisError):
+    """A question to a database could not be answered. Names no values of its rows."""
+
+
+class SqlFailed(SqlError):
+    """The database could not compute a statement: a value of the wrong type, an overflow."""
+
+
+class SqlRefused(SqlError):
+    """A statement that may not run, or an intent that the declared schema cannot answer."""
+
+
+class UserRequired(SqlRefused):
+    """A table whose rows belong to users is asked for, and no user is named."""
+
+
+class SqlTimeout(SqlError):
+    """A statement took longer than it may, and was stopped."""
+
+
+class SourceUnavailable(SqlError):
+    """The database of a SQL source does not answer, or its file is not there."""
 
 
 class StoreError(LetopisError):

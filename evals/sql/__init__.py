@@ -1,0 +1,1 @@
+"""Questions about numbers: two sample databases, hand-written questions, their gold SQL."""

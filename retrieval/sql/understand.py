@@ -1,0 +1,60 @@
+"""A question in Russian or English -> an `Intent` over declared schemas, or why there is none.
+
+Deterministic, without a model: every word must be a declared word, a time, a number, a cue or a
+filler. One word that is none of these and there is no intent: a wrong number is worse than none.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from retrieval.sql.choose import choose
+from retrieval.sql.intent import Understanding
+from retrieval.sql.items import row
+from retrieval.sql.parts import NotUnderstood
+from retrieval.sql.reading import read
+from retrieval.sql.schema import Source
+from retrieval.sql.times import periods
+from retrieval.sql.words import LONGEST, Token, Vocabulary, folded, found_in, tokens, vocabulary
+
+MOST_WORDS = 60
+"""A question with more words is no question about a number."""
+
+
+def understand(
+    question: str, sources: Sequence[Source] | Vocabulary, now: datetime
+) -> Understanding:
+    """Return the intent of a question, or None with the reason and the words that were missed.
+
+    ``now`` is aware; months and days are those of the source's time zone. A question that two
+    sources could answer has no intent. Text past `LONGEST` characters is not read.
+    """
+    given: Sequence[Source] = sources.sources if isinstance(sources, Vocabulary) else sources
+    if len(question) > LONGEST:
+        return Understanding(None, "the text is too long for a question about a number")
+    words = tokens(folded(question))
+    if not words or len(words) > MOST_WORDS:
+        return Understanding(None, "no question about a number")
+    given = sorted(given, key=lambda source: -len(found_in(words, vocabulary((source,)))))
+    found = [_for_source(question, words, source, now) for source in given]
+    answers = [one for one in found if one.intent]
+    if len(answers) > 1:
+        names = ", ".join(one.intent.source for one in answers if one.intent)
+        return Understanding(None, f"several sources can answer: {names}")
+    if answers:
+        return answers[0]
+    return found[0] if found else Understanding(None, "no source is declared")
+
+
+def _for_source(
+    question: str, words: tuple[Token, ...], source: Source, now: datetime
+) -> Understanding:
+    known = vocabulary((source,))
+    try:
+        items = row(words, known, periods(question, now, ZoneInfo(source.timezone)))
+        reading = read(items.items, items.own)
+        intent = choose(reading, source)
+    except NotUnderstood as error:
+        return Understanding(None, error.reason, error.missing)
+    inferred = not reading.tables
+    return Understanding(intent, "every word is understood", (), 0.85 if inferred else 0.95)
