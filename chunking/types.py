@@ -35,7 +35,8 @@ class Document:
     """A text with its structure, as a parser hands it over.
 
     ``title`` is the one that the document states, empty where it states none. ``pages`` is where
-    the text of each page starts, ascending; empty for a format without pages.
+    the text of each page starts, ascending; empty for a format without pages. ``tags`` are those
+    that the document states, as it writes them.
     """
 
     source_id: str
@@ -45,6 +46,7 @@ class Document:
     uri: str = ""
     at: datetime | None = None
     pages: tuple[int, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class Turn:
     text: str
     speaker: str = ""
     at: datetime | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

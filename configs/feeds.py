@@ -30,7 +30,7 @@ def build_feed(source: SourceSettings) -> Feed:
         place = os.environ.get(place.removeprefix(VARIABLE), "")
         if not place:
             raise ConfigError(f"source {source.name!r}: {source.sql} is not set")
-    return Feed(kind, place, source.query, scope, source.name, source.chunker)
+    return Feed(kind, place, source.query, scope, source.name, source.chunker, source.tags)
 
 
 def build_feeds(settings: Settings, names: tuple[str, ...] = ()) -> list[Feed]:

@@ -1,19 +1,27 @@
 """A chat export, JSONL -> turns: each line is good or has its own reason why not."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    field_validator,
+)
 
 from chunking.types import Turn
 from indexing.errors import ConfigError, LetopisError, SourceError
 from indexing.hashing import digest
+from indexing.tags import tags_of
 from indexing.types import check_id, check_time
 
 MAX_SPEAKER_CHARS = 200
@@ -24,6 +32,20 @@ SAMPLE = 20
 """Lines that are looked at to tell what a file holds."""
 
 TURN_FIELDS = {"role", "turn_id", "message_id", "session_id", "session", "conversation_id"}
+
+
+def _tags(value: Any) -> Any:
+    """Read tags as exports write them: a list, or one text with commas."""
+    given = value.split(",") if isinstance(value, str) else value or ()
+    if not isinstance(given, list | tuple):
+        raise ValueError("not a list of texts")
+    try:
+        return tags_of([tag for tag in given if not isinstance(tag, str) or tag.strip()])
+    except LetopisError as error:
+        raise ValueError(str(error)) from error
+
+
+Tags = Annotated[tuple[str, ...], BeforeValidator(_tags)]
 
 
 class TurnRecord(BaseModel, extra="ignore"):
@@ -42,6 +64,7 @@ class TurnRecord(BaseModel, extra="ignore"):
     speaker: str = Field(
         "", max_length=MAX_SPEAKER_CHARS, validation_alias=AliasChoices("speaker", "name")
     )
+    tags: Tags = ()
 
     @field_validator("role")
     @classmethod
@@ -67,8 +90,10 @@ class Line:
     error: str = ""
 
 
-def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
-    """Yield one `Line` per non-blank line of JSONL, good or bad.
+def parse_turns(
+    text: str, uri: str, timezone: str = "", tags: Sequence[str] = ()
+) -> Iterator[Line]:
+    """Yield one `Line` per non-blank line of JSONL, good or bad; turns get these tags too.
 
     A line without a session id belongs to a session named after the file. A time without a zone
     is read in ``timezone``, and is an error where that is empty. Raises `ConfigError` for a
@@ -87,6 +112,7 @@ def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
                 check_id(record.user_id, "user id")
             at = aware(record.at, zone)
             "".join((record.text, record.turn_id, record.speaker)).encode()
+            filed = tags_of(record.tags, tags)
         except ValidationError as error:
             yield Line(number, error=reasons(error))
             continue
@@ -100,7 +126,7 @@ def parse_turns(text: str, uri: str, timezone: str = "") -> Iterator[Line]:
             yield Line(number, error=str(error))
             continue
         turn_id = record.turn_id or _derived_id(record, seen)
-        turn = Turn(turn_id, record.role, record.text, record.speaker, at)
+        turn = Turn(turn_id, record.role, record.text, record.speaker, at, filed)
         yield Line(number, record.user_id, session_id, turn)
 
 

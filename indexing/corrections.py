@@ -44,8 +44,7 @@ def edit(
     old = _editable(standing(index, scope, memory_id))
     told = retold(index, old, text)
     readings = {draft.reading.key: draft.reading for draft in told}
-    factor = index.recipe.factors.dense_before
-    made, _ = dense_vectors(index.embedder, list(readings.values()), factor)
+    made, _ = dense_vectors(index.embedder, list(readings.values()), index.recipe.factors)
     vectors = dict(zip(readings, made, strict=True))
     index.catalog.tombstones.put("edit", scope, [memory_id], now=index.clock())  # for `recover`
     index.catalog.begin(scope, [*old.sources, *(draft.memory.source_id for draft in told)])

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 from chunking.types import Chunk
 from indexing.dedup import exact_key
-from indexing.embed import Reading
+from indexing.embed import Named, Reading
 from indexing.hashing import digest
 from indexing.index import Index, Recipe, Source, Statement
 from indexing.late import Place
 from indexing.rebuild import chunk_of
 from indexing.sparse import language, lexicon, weigh
-from indexing.store import DENSE, SPARSE
+from indexing.store import OWN, SPARSE
 from indexing.template import Views, sparse_fields, views
-from indexing.types import Memory, Point, Scope, Vector
+from indexing.types import Memory, Point, Scope
 
 NAMESPACE = uuid.UUID("5b0c2c6e-7f0a-5b55-9d5c-6a1f0f6f2f53")
 
@@ -74,6 +74,7 @@ def drafts(index: Index, scope: Scope, source: Source) -> Iterator[Draft]:
             created_at=now,
             expires_at=source.expires_at or (now + life if life else None),
             key=_key(source, chunk, reading.key if reading.place else ""),
+            tags=source.tags,
         )
         if said:
             memory = replace(memory, value=said.value, closes=said.closes, valid_from=said.since)
@@ -97,11 +98,14 @@ def words_of(view: Views) -> str:
     return lexicon(f"{view.header}\n{view.text}", view.before)
 
 
-def point_of(recipe: Recipe, memory: Memory, view: Views, vector: Vector) -> Point:
-    """Return a memory with its dense vector and the sparse one that its texts make."""
+def point_of(recipe: Recipe, memory: Memory, view: Views, dense: Named) -> Point:
+    """Return a memory with its dense vectors and the sparse ones that its texts make."""
     mean = recipe.mean_terms.get(memory.kind, recipe.mean_terms["document"])
-    sparse = weigh(sparse_fields(view, recipe.factors), mean)
-    return Point(memory, {DENSE: vector}, {SPARSE: sparse})
+    sparse = {SPARSE: weigh(sparse_fields(view, recipe.factors), mean)}
+    if recipe.factors.views:
+        alone = replace(recipe.factors, sparse_before=0.0)
+        sparse[SPARSE + OWN] = weigh(sparse_fields(view, alone), mean)
+    return Point(memory, dense, sparse)
 
 
 def key_of(memory: Memory) -> str:

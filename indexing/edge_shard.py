@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 import qdrant_edge as engine
 
+from indexing.conditions import Told, stretched, told
 from indexing.errors import SchemaMismatch, StoreError, StoreUnavailable
 from indexing.payload import from_payload, to_payload
 from indexing.store import check_call, ends, starts
@@ -46,7 +47,13 @@ INDEXES: "dict[str, engine.PayloadSchemaParams]" = {
     "lapses_at": engine.FloatIndexParams(enable_hnsw=False),
     "since": engine.FloatIndexParams(enable_hnsw=False),
     "valid_to": engine.FloatIndexParams(enable_hnsw=False),
+    "filed": engine.KeywordIndexParams(enable_hnsw=False),
+    "conversation_id": engine.KeywordIndexParams(enable_hnsw=False),
+    "at": engine.FloatIndexParams(enable_hnsw=False),
+    "also[].at": engine.FloatIndexParams(enable_hnsw=False),
 }
+"""Each index takes 4 ms when a shard is opened. A condition on a key without one, as ``uri``, is
+checked on the payloads of what the other conditions leave: 60 ms over a tenant's 20,000."""
 
 VENDOR_ERRORS: dict[str, type[StoreError]] = {
     r"No space left|File too large|Read-only file system|Permission denied": StoreUnavailable,
@@ -57,13 +64,19 @@ VENDOR_ERRORS: dict[str, type[StoreError]] = {
 def build_filter(
     collection: Collection, where: Filter, branches: Sequence[Branch] = ()
 ) -> engine.Filter:
-    """Return the engine's filter: the tenant always, then expiry, kinds, sources and ids."""
+    """Return the engine's filter: the tenant always, then all that is set."""
     must: list[engine.ConditionType] = [
         engine.FieldCondition(key, match=_match(values))
         for key, values in check_call(collection, where, branches).items()
     ]
     if where.ids is not None:
         must.append(engine.HasIdCondition(set(where.ids)))
+    must += map(_any_place, told(where))
+    if where.stretches is not None:
+        parts: list[engine.ConditionType] = [
+            engine.Filter(must=list(map(_any_place, stretched(s)))) for s in where.stretches
+        ]
+        must.append(engine.Filter(should=parts) if parts else engine.HasIdCondition(set()))
     hidden: list[engine.ConditionType] = [_until(key, time) for key, time in ends(where)]
     hidden += [
         engine.FieldCondition(key, range=engine.RangeFloat(gt=time.timestamp()))
@@ -79,6 +92,18 @@ def past_filter(key: str, now: datetime) -> engine.Filter:
 
 def _until(key: str, time: datetime) -> engine.FieldCondition:
     return engine.FieldCondition(key, range=engine.RangeFloat(lte=time.timestamp()))
+
+
+def _any_place(asked: Told) -> engine.Filter:
+    """Return the condition that one of the places of a memory meets."""
+    fields: list[engine.ConditionType]
+    if asked.values is None:
+        span = engine.RangeFloat(gte=asked.low, lt=asked.high)
+        fields = [engine.FieldCondition(key, range=span) for key in asked.keys]
+    else:
+        match = _match(list(asked.values))
+        fields = [engine.FieldCondition(key, match=match) for key in asked.keys]
+    return engine.Filter(should=fields)
 
 
 def _match(values: list[str]) -> engine.MatchValue | engine.MatchAny:

@@ -1,17 +1,22 @@
 """One dense vector a memory: its own text, what it reads like in its context, the turn before.
 
-``normalize(mix(own, late) + dense_before * before)``. Texts and windows that are needed several
-times are embedded once; a vector that counts for nothing is not made.
+``normalize(mix(own, late) + dense_before * before)``; with views also ``mix(own, late)`` alone.
+Texts and windows that are needed several times are embedded once; a vector that counts for nothing
+is not made.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from indexing.dense import Embedder, token_embedder
 from indexing.hashing import digest
 from indexing.late import Place, late_vectors
-from indexing.template import Views, blend, dense_texts, mix
+from indexing.store import DENSE, OWN
+from indexing.template import Factors, Views, blend, dense_texts, mix
 from indexing.types import Vector
+
+Named = Mapping[str, Vector]
+"""The dense vectors of one memory by name: ``dense``, and ``dense.own`` where views are stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,22 +35,24 @@ class Reading:
 
 
 def dense_vectors(
-    embedder: Embedder, readings: Sequence[Reading], factor: float
-) -> tuple[list[Vector], int]:
-    """Return the vector of each reading and how many texts and windows were embedded.
+    embedder: Embedder, readings: Sequence[Reading], factors: Factors
+) -> tuple[list[Named], int]:
+    """Return the vectors of each reading and how many texts and windows were embedded.
 
-    ``factor`` is the weight of the turn before. Raises `PassageTooLong`, and `ConfigError` for a
-    late share with an embedder that gives no token vectors.
+    Raises `PassageTooLong`, and `ConfigError` for a late share with an embedder that gives no
+    token vectors.
     """
     late, windows = _late(embedder, readings)
+    factor = factors.dense_before
     views = [_needed(reading.view, late.get(i), factor) for i, reading in enumerate(readings)]
     texts = dense_texts(views)
     found = dict(zip(texts, embedder.passages(texts), strict=True)) if texts else {}
-    vectors = []
+    vectors: list[Named] = []
     for i, view in enumerate(views):
         row, share = late.get(i, (None, 0.0))
         own = mix(found.get(view.dense), row, share)
-        vectors.append(blend(own, found.get(view.dense_before), factor))
+        both = blend(own, found.get(view.dense_before), factor)
+        vectors.append({DENSE: both, DENSE + OWN: own} if factors.views else {DENSE: both})
     return vectors, len(texts) + windows
 
 

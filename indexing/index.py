@@ -182,7 +182,8 @@ class Source:
 
     ``was`` is the id that a renamed source had: its vectors are used again, then it is removed.
     ``context`` is the whole text that late chunking reads it in; there it starts at ``offset``.
-    What is ``told`` adds to what was said before; other sources replace what they said.
+    What is ``told`` adds to what was said before; other sources replace what they said. ``tags``
+    go to all its memories.
     """
 
     source_id: str
@@ -199,6 +200,7 @@ class Source:
     offset: int = 0
     told: bool = False
     statement: Statement | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -55,6 +55,12 @@ def said(place: Mention) -> datetime:
     return min(place.at.astimezone(UTC), stored) if place.at else stored
 
 
+def again(old: Mention, told: Mention) -> Mention:
+    """Return a place that is told again: it lives as long as it now says, with the tags of both."""
+    tags = tuple(sorted({*old.tags, *told.tags}))
+    return replace(old, expires_at=told.expires_at, tags=tags)
+
+
 def is_over(place: Mention, now: datetime) -> bool:
     """Tell whether a place has expired; a memory has when its own place has."""
     return place.expires_at is not None and place.expires_at <= now
@@ -68,7 +74,8 @@ def is_live(memory: Memory, now: datetime) -> bool:
 def noted(places: Iterable[Mention], renewed: Mention | None = None) -> list[Mention]:
     """Return the places of a statement: of one that tells it again the first and the last time.
 
-    One that is told again, ``renewed``, lives as long as it now says, in the words that it had.
+    One that is told again, ``renewed``, lives as long as it now says, in the words that it had and
+    under the tags of both.
     """
     by_spot: dict[tuple[str, int], dict[datetime, Mention]] = {}
     for place in places:
@@ -78,7 +85,7 @@ def noted(places: Iterable[Mention], renewed: Mention | None = None) -> list[Men
     for where, times in by_spot.items():
         ends = [times[moment] for moment in sorted({min(times), max(times)})]
         if renewed and spot(renewed) == where:
-            ends = [replace(place, expires_at=renewed.expires_at) for place in ends]
+            ends = [again(place, renewed) for place in ends]
         found += ends
     return found
 

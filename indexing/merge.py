@@ -16,6 +16,7 @@ from indexing.dedup import Verdict, decide
 from indexing.drafts import Draft, identified
 from indexing.index import Changes, Dedup, Merge, Statement
 from indexing.mentions import (
+    again,
     is_live,
     is_over,
     mention_of,
@@ -275,10 +276,14 @@ class _Work:
         before = (old for old in held if spot(old) == spot(place))
         for old in (*before, *self._old.get(spot(place), ())):
             until = place.expires_at if draft.renews else old.expires_at
-            again = replace(place, created_at=old.created_at, expires_at=until)
-            same = draft.told or again == replace(old, expires_at=until)
-            if same and not is_over(old, self._moment):
-                place = replace(old, expires_at=until)
+            if is_over(old, self._moment):
+                continue
+            if draft.told:
+                place = replace(again(old, place), expires_at=until)
+                break
+            as_stored = replace(place, created_at=old.created_at, expires_at=until)
+            if as_stored == replace(old, expires_at=until):
+                place = as_stored
                 break
         if memory.pinned:
             place = replace(place, expires_at=None)

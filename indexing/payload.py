@@ -12,18 +12,21 @@ Payload = dict[str, Any]
 def to_payload(memory: Memory) -> Payload:
     """Flatten a memory into the stored payload; empty fields are left out, times are UTC."""
     sources = list(memory.sources)
+    talks = list(dict.fromkeys(place.conversation_id for place in (memory, *memory.also)))
     lapses = [place.expires_at for place in memory.also if place.expires_at]
     payload: Payload = {
         "tenant": memory.scope.tenant,
         "kind": memory.kind,
         **_place_payload(memory),
         "source_id": sources if len(sources) > 1 else memory.source_id,
+        "conversation_id": talks if len(talks) > 1 else memory.conversation_id,
         "user_id": memory.scope.user_id,
         "session_id": memory.scope.session_id,
         "terms": memory.terms,
         "lang": memory.lang,
         "key": memory.key,
         "also": [_filled({**_place_payload(m), "source_id": m.source_id}) for m in memory.also],
+        "filed": list(memory.all_tags),
         "lapses_at": to_epoch(min(lapses, default=None)),
         "subject": memory.subject,
         "value": memory.value,
@@ -57,6 +60,7 @@ def _place_payload(place: Mention) -> Payload:
         "at_offset": _offset(place.at),
         "created_at": to_epoch(place.created_at),
         "expires_at": to_epoch(place.expires_at),
+        "tags": list(place.tags),
     }
 
 
@@ -86,9 +90,8 @@ def from_payload(collection: Collection, id: str, payload: Payload) -> Memory:
 
 
 def _place(payload: Payload) -> Payload:
-    source = payload.get("source_id", "")
     return {
-        "source_id": source if isinstance(source, str) else source[0],
+        "source_id": _own(payload.get("source_id", "")),
         "text": payload.get("text", ""),
         "start": payload["start"],
         "end": payload["end"],
@@ -100,13 +103,19 @@ def _place(payload: Payload) -> Payload:
         "speaker": payload.get("speaker", ""),
         "role": payload.get("role", ""),
         "before": payload.get("before", ""),
-        "conversation_id": payload.get("conversation_id", ""),
+        "conversation_id": _own(payload.get("conversation_id", "")),
         "turn_id": payload.get("turn_id", ""),
         "embed_hash": payload.get("embed_hash", ""),
         "at": _zoned(from_epoch(payload.get("at")), payload.get("at_offset", 0)),
         "created_at": from_epoch(payload.get("created_at")),
         "expires_at": from_epoch(payload.get("expires_at")),
+        "tags": tuple(payload.get("tags", ())),
     }
+
+
+def _own(value: str | list[str]) -> str:
+    """Return the value of the memory's own place, of a field that may name those of all."""
+    return value if isinstance(value, str) else value[0]
 
 
 @lru_cache(maxsize=1024)

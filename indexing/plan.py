@@ -104,7 +104,8 @@ def _turn_steps(catalog: Catalog, run: Sync, export: Export) -> Iterator[Step]:
         yield Step("unchanged", name, scope, count=old.turns)
         return
     text, timezone = export.read(), run.access.timezone
-    chats, letters = read_export(text, name, member.uri, run.feed.scope, timezone)
+    feed = run.feed
+    chats, letters = read_export(text, name, member.uri, feed.scope, timezone, feed.tags)
     for letter in letters:
         yield Step("dead", f"{name} {letter.place}", letter.scope, reason=letter.reason)
     for owner, held in chats.items():

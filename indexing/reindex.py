@@ -110,9 +110,9 @@ def _points(
 ) -> Iterator[Point]:
     if not made:
         return
-    factor = new.recipe.factors.dense_before
+    factors = new.recipe.factors
     try:
-        vectors, _ = dense_vectors(new.embedder, [reading for _, reading in made], factor)
+        vectors, _ = dense_vectors(new.embedder, [reading for _, reading in made], factors)
     except PassageTooLong as error:
         if len(made) == 1:
             report.refused[made[0][0].id] = str(error)

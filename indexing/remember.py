@@ -4,6 +4,7 @@ A statement about a subject ends the one that held before it, whoever says it fi
 what counts is when it was said. The subject is given, or read from a plain statement by rules.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -14,6 +15,7 @@ from indexing.errors import Forgotten, InvalidInput
 from indexing.hashing import digest
 from indexing.index import Index, Report, Source, Statement
 from indexing.subjects import fold, subject_of
+from indexing.tags import tags_of
 from indexing.types import Filter, Kind, Memory, Scope, check_time
 from indexing.write import write_batch
 
@@ -28,15 +30,17 @@ def remember(
     at: datetime | None = None,
     expires_at: datetime | None = None,
     subject: str | None = None,
+    tags: Sequence[str] = (),
 ) -> Memory:
     """Store one statement and return the memory that holds it; durable when it returns.
 
     What says the same as a memory of the scope joins it. With a ``subject`` it replaces what was
     said about that subject before ``at``; None derives the subject from the text where that is
-    safe, "" says that there is none. Raises `InvalidInput` for an empty text, one over the chunk or
-    the model's limit, or a time that is naive or out of range, and `Forgotten`.
+    safe, "" says that there is none. Told again with other ``tags`` it has those too. Raises
+    `InvalidInput` for an empty text, one over the chunk or the model's limit, tags that cannot be,
+    or a time that is naive or out of range, and `Forgotten`.
     """
-    source = told_source(index, text, kind, at, expires_at, subject)
+    source = told_source(index, text, kind, at, expires_at, subject, tags)
     made = write_batch(index, scope, [source], Report())
     if not made.homes:
         raise Forgotten("source")
@@ -52,9 +56,11 @@ def told_source(
     at: datetime | None,
     expires_at: datetime | None,
     subject: str | None,
+    tags: Sequence[str] = (),
 ) -> Source:
     """Return a statement as a source of one chunk; see `remember`."""
     _check(index, text, kind, at, expires_at, subject)
+    filed = tags_of(tags)
     now = index.clock().astimezone(UTC)
     since = min(at.astimezone(UTC), now) if at else now
     statement = statement_of(text, since, subject) if kind == "fact" else None
@@ -70,6 +76,7 @@ def told_source(
         expires_at=expires_at,
         told=True,
         statement=statement,
+        tags=filed,
     )
 
 

@@ -54,6 +54,7 @@ def _retell(index: Index, part: Memory, text: str) -> Draft:
         conversation_id=part.conversation_id,
         turn_id=part.turn_id,
         told=True,
+        tags=part.tags,
     )
     (draft,) = drafts(index, part.scope, source)
     return draft

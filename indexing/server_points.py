@@ -6,6 +6,7 @@ from datetime import datetime
 import numpy as np
 from qdrant_client import models
 
+from indexing.conditions import Told, stretched, told
 from indexing.payload import from_payload, to_payload
 from indexing.store import check_call, ends, starts
 from indexing.types import (
@@ -23,13 +24,20 @@ from indexing.types import (
 def build_filter(
     collection: Collection, where: Filter, branches: Sequence[Branch] = ()
 ) -> models.Filter:
-    """Return the client's filter: the tenant always, then expiry, kinds, sources and ids."""
+    """Return the client's filter: the tenant always, then all that is set."""
     must: list[models.Condition] = [
         models.FieldCondition(key=key, match=models.MatchAny(any=values))
         for key, values in check_call(collection, where, branches).items()
     ]
     if where.ids is not None:
         must.append(models.HasIdCondition(has_id=list(where.ids)))
+    must += map(_any_place, told(where))
+    if where.stretches is not None:
+        parts: list[models.Condition] = [
+            models.Filter(must=list(map(_any_place, stretched(s)))) for s in where.stretches
+        ]
+        nothing = models.HasIdCondition(has_id=[])
+        must.append(models.Filter(should=parts) if parts else nothing)
     hidden: list[models.Condition] = [_until(key, time) for key, time in ends(where)]
     hidden += [
         models.FieldCondition(key=key, range=models.Range(gt=time.timestamp()))
@@ -45,6 +53,18 @@ def past_filter(key: str, now: datetime) -> models.Filter:
 
 def _until(key: str, time: datetime) -> models.FieldCondition:
     return models.FieldCondition(key=key, range=models.Range(lte=time.timestamp()))
+
+
+def _any_place(asked: Told) -> models.Filter:
+    """Return the condition that one of the places of a memory meets."""
+    fields: list[models.Condition]
+    if asked.values is None:
+        span = models.Range(gte=asked.low, lt=asked.high)
+        fields = [models.FieldCondition(key=key, range=span) for key in asked.keys]
+    else:
+        match = models.MatchAny(any=list(asked.values))
+        fields = [models.FieldCondition(key=key, match=match) for key in asked.keys]
+    return models.Filter(should=fields)
 
 
 def to_vector(vector: Vector | SparseVector) -> list[float] | models.SparseVector:

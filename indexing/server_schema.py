@@ -27,11 +27,11 @@ INDEXES: dict[str, models.KeywordIndexParams | models.FloatIndexParams] = {
     "source_id": models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False),
     **{
         key: models.KeywordIndexParams(type=KEYWORD, enable_hnsw=False)
-        for key in ("key", "subject", "value", "superseded_by")
+        for key in ("key", "subject", "value", "superseded_by", "filed", "conversation_id")
     },
     **{
         key: models.FloatIndexParams(type=models.FloatIndexType.FLOAT, enable_hnsw=False)
-        for key in ("expires_at", "lapses_at", "since", "valid_to")
+        for key in ("expires_at", "lapses_at", "since", "valid_to", "at", "also[].at")
     },
 }
 
@@ -58,7 +58,7 @@ def ensure_collection(
     """Create the collection if it is not there; return the fingerprint that is in force.
 
     Creating is one request, so of two processes one wins, and both learn whose it is. Indexes that
-    a crash left out are made up for. Raises `SchemaMismatch` for other vectors.
+    a crash or an older release left out are made up for. Raises `SchemaMismatch` for other vectors.
     """
     if not client.collection_exists(name):
         try:

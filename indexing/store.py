@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
+from indexing.conditions import is_told
 from indexing.errors import InvalidInput
 from indexing.types import (
     Branch,
@@ -25,6 +26,20 @@ from indexing.types import (
 
 DENSE = "dense"
 SPARSE = "sparse"
+OWN = ".own"
+"""Ends the name of a view that leaves the turn before out: ``dense.own``, ``sparse.own``."""
+
+
+def base(name: str) -> str:
+    """Return which kind of vector a view is: ``dense`` or ``sparse``."""
+    return name.removesuffix(OWN)
+
+
+def vector_names(dimension: int, views: bool = False) -> VectorNames:
+    """Return the vectors of a collection; with ``views`` each also without the turn before."""
+    if not views:
+        return VectorNames({DENSE: dimension}, (SPARSE,))
+    return VectorNames({DENSE: dimension, DENSE + OWN: dimension}, (SPARSE, SPARSE + OWN))
 
 
 class VectorStore(Protocol):
@@ -163,9 +178,9 @@ def matches(memory: Memory, where: Filter) -> bool:
         (where.values, memory.value),
         (where.successors, memory.superseded_by),
     )
-    if where.source_ids is not None and not set(where.source_ids).intersection(memory.sources):
-        return False
-    return all(values is None or value in values for values, value in allowed)
+    return all(values is None or value in values for values, value in allowed) and is_told(
+        memory, where
+    )
 
 
 def ends(where: Filter) -> list[tuple[str, datetime]]:
@@ -196,7 +211,7 @@ def check_points(collection: Collection, points: Sequence[Point]) -> None:
         texts = [memory.subject]
         for place in (memory, *memory.also):
             texts += (place.text, place.before, place.title, place.uri, place.speaker)
-            texts += place.headings
+            texts += (*place.headings, *place.tags)
         try:
             "".join(texts).encode()
         except UnicodeEncodeError as error:

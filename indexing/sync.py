@@ -189,7 +189,9 @@ class Sync:
         assert verdict.change != "unchanged"
         try:
             document = item.read()
-            made = document_source(index.recipe, document, member.content, self.feed.chunker)
+            made = document_source(
+                index.recipe, document, member.content, self.feed.chunker, self.feed.tags
+            )
         except SourceError as error:
             self.judge.withdraw(item, verdict)
             self._fail(index, Failure(member, str(error), member.parent and member.source_id), work)
@@ -234,6 +236,7 @@ class Sync:
             self.feed.scope,
             self.access.timezone,
             self._progress,
+            self.feed.tags,
         )
         report.add(found)
         work.members.append(replace(member, turns=0 if found.dead else found.seen))

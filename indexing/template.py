@@ -57,10 +57,14 @@ _CYRILLIC = re.compile(r"[А-Яа-яЁё]")
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """How much the turn before counts: in the dense sum, and in the sparse term counts."""
+    """How much the turn before counts: in the dense sum, and in the sparse term counts.
+
+    With ``views`` a memory also has the vectors that it would have without the turn before.
+    """
 
     dense_before: float = 0.5
     sparse_before: float = 0.5
+    views: bool = False
 
 
 @dataclass(frozen=True, slots=True)

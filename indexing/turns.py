@@ -13,6 +13,7 @@ from indexing.chat import parse_turns
 from indexing.feeds.types import Progress
 from indexing.hashing import digest
 from indexing.index import Index, Origin, Report, Source
+from indexing.tags import tags_of
 from indexing.types import GLOBAL, Filter, Scope, user_scope
 from indexing.write import bury, write
 
@@ -28,13 +29,14 @@ def ingest_export(
     scope: Scope | None = None,
     timezone: str = "",
     progress: Progress | None = None,
+    tags: Sequence[str] = (),
 ) -> Report:
     """Index a JSONL chat export; each line goes to the scope given, or to its own user's.
 
     With a user's scope given, a line of another user is refused: it goes to the dead letters.
     """
     report = Report()
-    chats, letters = read_export(text, path, uri, scope, timezone)
+    chats, letters = read_export(text, path, uri, scope, timezone, tags)
     report.seen += len(letters)
     bury(index, report, *letters)
     origin = Origin(scope or GLOBAL, path)
@@ -48,12 +50,20 @@ Chats = dict[Scope, dict[str, list[Turn]]]
 
 
 def read_export(
-    text: str, path: str, uri: str, scope: Scope | None, timezone: str
+    text: str,
+    path: str,
+    uri: str,
+    scope: Scope | None,
+    timezone: str,
+    tags: Sequence[str] = (),
 ) -> tuple[Chats, list[DeadLetter]]:
-    """Return whose turns an export holds, by session, and why some lines are none."""
+    """Return whose turns an export holds, by session, and why some lines are none.
+
+    A turn gets the tags of its line and these.
+    """
     chats: Chats = {}
     letters: list[DeadLetter] = []
-    for line in parse_turns(text, uri, timezone):
+    for line in parse_turns(text, uri, timezone, tags):
         place, reason = f"line {line.number}", line.error
         owner, refusal = (None, reason) if reason else _owner(line.user_id, scope)
         if owner is None or line.turn is None:
@@ -103,7 +113,7 @@ def ingest_chats(
     """Index the turns of sessions of one scope; of turns with one id the last counts.
 
     Equal turns are not embedded again; batches fill across sessions. ``origin`` is the file that
-    they were read from.
+    they were read from. Raises `InvalidInput` for tags that cannot be.
     """
     report = Report()
     changed = (source for session in sessions for source in _changed(index, scope, session, report))
@@ -148,6 +158,7 @@ def _changed(index: Index, scope: Scope, session: Session, report: Report) -> It
             change="changed" if row else "new",
             context=context,
             offset=at,
+            tags=tags_of(turn.tags),
         )
 
 
@@ -166,7 +177,7 @@ def turn_hash(turn: Turn, before: str, read: str = "") -> str:
 def own_hash(turn: Turn) -> str:
     """Return the half of a turn's hash that is about itself."""
     when = turn.at.isoformat() if turn.at else ""
-    return digest(turn.role, turn.speaker, when, turn.text)[:HALF]
+    return digest(turn.role, turn.speaker, when, turn.text, *tags_of(turn.tags))[:HALF]
 
 
 def turn_source(session: Session, turn: Turn) -> str:

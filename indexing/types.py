@@ -119,7 +119,7 @@ class Mention:
     the others in UTC: ``at`` is when it was said or written, ``created_at`` when it was stored,
     ``expires_at`` when it stops counting (None: never). ``before`` is the turn before; ``page``
     counts from 1 (0: no pages); ``embed_hash`` names what the embedder was given, so equal input is
-    never embedded twice.
+    never embedded twice. ``tags`` are as `tags.tags_of` returns them.
     """
 
     source_id: str
@@ -140,6 +140,7 @@ class Mention:
     at: datetime | None = None
     created_at: datetime | None = None
     expires_at: datetime | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +177,11 @@ class Memory(Mention):
         return tuple(dict.fromkeys((self.source_id, *(m.source_id for m in self.also))))
 
     @property
+    def all_tags(self) -> tuple[str, ...]:
+        """The tags of all its places, each once, in order."""
+        return tuple(sorted({*self.tags, *(tag for place in self.also for tag in place.tags)}))
+
+    @property
     def since(self) -> datetime | None:
         """From when on it is there for ``as_of``: a statement holds from then, anything else was
         first said then. None where a place does not say when it said it."""
@@ -206,6 +212,19 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a source, by the numbers of its chunks, or of a conversation, by when it was said.
+
+    ``ordinals`` and ``said`` are half-open, ``(first, end)``; None: all of it.
+    """
+
+    source_id: str = ""
+    conversation_id: str = ""
+    ordinals: tuple[int, int] | None = None
+    said: tuple[datetime, datetime] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Filter:
     """Which memories a call may touch. Every field that is set must hold; the tenant always must.
 
@@ -213,8 +232,11 @@ class Filter:
     reads or deletes everything. ``now`` hides what has expired or was superseded by then; None
     shows those memories too (sweeps, counts). With ``as_of`` the statements that held at that time
     are shown instead of today's, and nothing that was said later; with ``superseded`` those of all
-    times. ``source_ids`` finds a memory by each of its sources, ``successors`` by the id of the
-    one that superseded it.
+    times. ``successors`` finds a memory by the id of the one that superseded it.
+
+    A memory is found by each of its places: by any of ``source_ids``, ``uris`` (exactly), ``tags``,
+    ``stretches``, and by when it was said, ``said_from <= at < said_to``: what does not say when is
+    not found by time. Two of these may hold for two different places.
     Built only by the functions of this project, from a `Scope`: there is no "all tenants".
     """
 
@@ -230,6 +252,11 @@ class Filter:
     successors: tuple[str, ...] | None = None
     as_of: datetime | None = None
     superseded: bool = False
+    uris: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    said_from: datetime | None = None
+    said_to: datetime | None = None
+    stretches: tuple[Stretch, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

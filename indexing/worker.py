@@ -59,6 +59,7 @@ def to_json(document: Document) -> dict[str, Any]:
         "headings": [(head.start, head.level, head.text) for head in document.headings],
         "at": document.at.isoformat() if document.at else None,
         "pages": document.pages,
+        "tags": document.tags,
     }
 
 
@@ -73,6 +74,7 @@ def from_json(made: Mapping[str, Any]) -> Document:
         ),
         at=datetime.fromisoformat(made["at"]) if made["at"] else None,
         pages=tuple(map(int, made["pages"])),
+        tags=tuple(map(str, made["tags"])),
     )
 
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from indexing.catalog_rows import DeadLetter, SourceRow, Writing
 from indexing.dense import PassageTooLong
 from indexing.drafts import Draft, drafts, identified, point_of, words_of
-from indexing.embed import Reading, dense_vectors
+from indexing.embed import Named, Reading, dense_vectors
 from indexing.errors import Forgotten
 from indexing.index import Changes, Index, Origin, Report, Source
 from indexing.merge import Neighbours, leaving, plan
@@ -23,9 +23,9 @@ from indexing.sparse import language
 from indexing.store import DENSE, matches
 from indexing.template import Views, views
 from indexing.tombstones import Blocked
-from indexing.types import Branch, Filter, Memory, Point, Scope, Vector
+from indexing.types import Branch, Filter, Memory, Point, Scope
 
-Vectors = dict[str, Vector]
+Vectors = dict[str, Named]
 """The name of what the embedder was given (`Memory.embed_hash`) -> its vector."""
 
 
@@ -204,8 +204,7 @@ def _hash(memory: Memory, view: Views, vectors: Vectors) -> str:
 def _embed(index: Index, readings: Sequence[Reading], report: Report) -> Vectors:
     """Return the vectors of readings by their names, each made once."""
     once = {reading.key: reading for reading in readings}
-    factor = index.recipe.factors.dense_before
-    made, count = dense_vectors(index.embedder, list(once.values()), factor)
+    made, count = dense_vectors(index.embedder, list(once.values()), index.recipe.factors)
     report.embedded += count
     return dict(zip(once, made, strict=True))
 
@@ -262,7 +261,7 @@ def _neighbours(
     if not asked or not dedup.at_write:
         return {}
     branches = [
-        Branch(DENSE, vectors[memory.embed_hash], dedup.neighbours, dedup.cosine)
+        Branch(DENSE, vectors[memory.embed_hash][DENSE], dedup.neighbours, dedup.cosine)
         for memory in asked.values()
     ]
     where = Filter(scope, now=index.clock(), kinds=dedup.kinds)
@@ -277,7 +276,7 @@ def _stored(index: Index, scope: Scope, held: Mapping[str, str]) -> Vectors:
         return {}
     where = Filter(scope, ids=tuple(sorted(set(held.values()))))
     stored = index.store.vectors(scope.collection, where)
-    return {name: stored[m][DENSE] for name, m in held.items() if m in stored}
+    return {name: stored[m] for name, m in held.items() if m in stored}
 
 
 def _rows(sources: Sequence[Source], batch: Sequence[Draft], made: Changes) -> list[SourceRow]:

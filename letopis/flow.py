@@ -15,9 +15,15 @@ from pipelines.errors import FlowUnavailable
 from pipelines.server import running
 
 
-def flow_ingest(settings: Settings, path: Path, scope: Scope | None, progress: Progress) -> Report:
-    """Ingest a file or folder through a Prefect flow."""
-    return flow_sync(settings, [Feed("path", str(path), scope=scope)], progress)
+def flow_ingest(
+    settings: Settings,
+    path: Path,
+    scope: Scope | None,
+    progress: Progress,
+    tags: tuple[str, ...] = (),
+) -> Report:
+    """Ingest a file or folder through a Prefect flow; ``tags`` as `tags_of` returns them."""
+    return flow_sync(settings, [Feed("path", str(path), scope=scope, tags=tags)], progress)
 
 
 def flow_sync(

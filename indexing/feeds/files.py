@@ -125,9 +125,8 @@ def file_offers(feed: Feed, entry: Entry, old: Member | None, access: Access) ->
     assert entry.path is not None
     scope = feed.scope or GLOBAL
     member = Member(scope, entry.id, "", entry.uri)
-    stamp = stamp_of(
-        entry.path, access.now()
-    )  # before the bytes: a change in between is seen next time
+    # before the bytes: a change in between is seen next time
+    stamp = feed.marked(stamp_of(entry.path, access.now()))
     lines = entry.path.suffix.lower() in SUFFIXES
     known = old is not None and bool(old.stamp) and old.stamp == stamp
     if old is not None and known and (old.turns or not lines):
@@ -145,11 +144,13 @@ def file_offers(feed: Feed, entry: Entry, old: Member | None, access: Access) ->
         return
     content = hashlib.sha256(data).hexdigest()
     if not lines:
-        content = digest(content, feed.chunker) if feed.chunker else content
+        content = digest(content, *feed.handling) if feed.handling else content
         member = Member(scope, entry.id, "", entry.uri, stamp, content)
         yield Item(member, partial(access.parse, data, entry.id, entry.uri, ""))
     elif is_chat(text):
-        member = Member(scope, entry.id, "", entry.uri, stamp, digest(content, access.timezone))
+        member = Member(
+            scope, entry.id, "", entry.uri, stamp, digest(content, access.timezone, *feed.tags)
+        )
         yield Export(member, lambda: text)
     else:
         yield from record_offers(feed, entry, _numbered(text), Reader(access.timezone))

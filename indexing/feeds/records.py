@@ -1,7 +1,7 @@
 """Records -> documents: lines of JSONL and rows of a query, each good or with its own reason.
 
-A record has an ``id`` and a ``text``, and may have a ``title``, a time ``at``, a ``uri`` and a
-``user_id``. What a record names a user for becomes that user's.
+A record has an ``id`` and a ``text``, and may have a ``title``, a time ``at``, a ``uri``, ``tags``
+and a ``user_id``. What a record names a user for becomes that user's.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
 from chunking.types import Document
-from indexing.chat import aware, reasons, zone_of
+from indexing.chat import Tags, aware, reasons, zone_of
 from indexing.errors import LetopisError
 from indexing.feeds.types import Entry, Failure, Feed, Item, Offer
 from indexing.hashing import digest
@@ -33,6 +33,7 @@ class DocumentRecord(BaseModel, extra="ignore"):
     )
     uri: str = Field("", validation_alias=AliasChoices("uri", "url"))
     user_id: str = ""
+    tags: Tags = ()
 
     @field_validator("id", "title", "uri", "user_id", mode="before")
     @classmethod
@@ -96,8 +97,9 @@ def record_offers(
         seen.add((scope.tenant, name))
         uri = record.uri or f"{entry.uri}#{record.id}"
         moment = at.isoformat() if at else ""
-        content = digest(record.text, record.title, moment, feed.chunker)
-        document = Document(name, record.text, record.title, uri=uri, at=at)
+        tags = sorted({*record.tags, *feed.tags})
+        content = digest(record.text, record.title, moment, feed.chunker, *tags)
+        document = Document(name, record.text, record.title, uri=uri, at=at, tags=record.tags)
         yield Item(Member(scope, name, entry.id, uri, "", content), partial(_given, document))
 
 

@@ -1,7 +1,8 @@
 """Rows of a query as documents: read-only, streamed, the password never shown.
 
 The query is one SELECT whose columns have the names of `DocumentRecord`: ``id`` and ``text``, and
-perhaps ``title``, ``at``, ``uri``, ``user_id``. It runs in a transaction that is rolled back.
+perhaps ``title``, ``at``, ``uri``, ``tags`` (one text, with commas), ``user_id``. It runs in a
+transaction that is rolled back.
 """
 
 import re

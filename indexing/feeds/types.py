@@ -4,6 +4,7 @@ A feed is what settings call a source: a folder, a pattern, a list of files, a q
 URLs. "Source" alone is one document or turn, as everywhere.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ from indexing.types import Scope
 
 FeedKind = Literal["path", "list", "sql", "urls"]
 
+_MARK = re.compile(r"#[0-9a-f]{16}\Z")
+
 
 @dataclass(frozen=True, slots=True)
 class Feed:
@@ -28,6 +31,7 @@ class Feed:
     ``place`` is a file, folder or pattern (``path``), a file with one path or URL a line (``list``,
     ``urls``) or a database URL (``sql``, with a ``query``). Without a scope documents are global
     and what names a user goes to that user. ``chunker`` cuts its documents; empty: the usual one.
+    ``tags``, as `tags_of` returns them, go to all that it offers.
     """
 
     kind: FeedKind
@@ -36,6 +40,7 @@ class Feed:
     scope: Scope | None = None
     name: str = ""
     chunker: str = ""
+    tags: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
@@ -58,6 +63,24 @@ class Feed:
         if self.kind == "sql":
             place = self.name or digest(self.label, self.query)
         return digest(self.kind, place, str(self.scope or ""))
+
+    @property
+    def handling(self) -> tuple[str, ...]:
+        """What else than its bytes makes a document what it becomes; empty where all is usual."""
+        return (self.chunker, *self.tags) if self.chunker or self.tags else ()
+
+    def marked(self, stamp: str) -> str:
+        """Return a stamp that also changes when documents are to be handled otherwise."""
+        return f"{stamp}{self._mark}" if stamp else ""
+
+    def unmarked(self, stamp: str) -> str:
+        """Return what was marked; empty where documents are handled otherwise by now."""
+        bare = _MARK.sub("", stamp)
+        return bare if stamp == self.marked(bare) else ""
+
+    @property
+    def _mark(self) -> str:
+        return f"#{digest(*self.handling)[:16]}" if self.handling else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,15 +93,16 @@ def page_offers(
 def _offer(feed: Feed, entry: Entry, old: Member | None, parse: Parse, web: Web) -> Offer:
     scope = feed.scope or GLOBAL
     try:
-        page = fetch(web, entry.id, old.stamp if old and old.content else "")
+        page = fetch(web, entry.id, feed.unmarked(old.stamp) if old and old.content else "")
     except SourceError as error:
         return Failure(Member(scope, entry.id, "", entry.uri), str(error))
     if page.data is None and old is not None:
-        member = Member(scope, entry.id, "", entry.uri, page.stamp or old.stamp, old.content)
+        stamp = feed.marked(page.stamp) or old.stamp
+        member = Member(scope, entry.id, "", entry.uri, stamp, old.content)
         return Item(member, partial(_again, entry, parse, web))
     data = page.data or b""
-    content = digest(hashlib.sha256(data).hexdigest(), page.media_type, feed.chunker)
-    member = Member(scope, entry.id, "", entry.uri, page.stamp, content)
+    content = digest(hashlib.sha256(data).hexdigest(), page.media_type, feed.chunker, *feed.tags)
+    member = Member(scope, entry.id, "", entry.uri, feed.marked(page.stamp), content)
     return Item(member, partial(parse, data, entry.id, entry.uri, page.media_type))
 
 

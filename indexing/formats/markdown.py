@@ -21,13 +21,19 @@ _FRONT = re.compile(
 """Metadata at the front of a Markdown file: to the parser it would be one long heading."""
 _TITLE = re.compile(r"[\r\n]title:[ \t]*[\"']?([^\r\n]*[^\s\"'])")
 
+_TAGS = re.compile(
+    r"[\r\n]tags:[ \t]*(?:\[([^\]]*)\]|([^\r\n]+)|((?:(?:\r\n|\n|\r)[ \t]*-[ \t][^\r\n]+)+))"
+)
+"""``tags: [a, b]``, ``tags: a, b``, or a line ``- a`` for each."""
+
 _markdown = MarkdownIt("commonmark").enable("table")
 
 
 def parse_markdown(text: str) -> Document:
     """Read Markdown; headings and tables come from the parser.
 
-    The title is the one that metadata at the front states, else the first heading.
+    The title is the one that metadata at the front states, else the first heading; tags are those
+    of the metadata.
     """
     starts = [0, *(match.end() for match in _NEWLINE.finditer(text)), len(text)]
     front = _FRONT.match(text)
@@ -48,7 +54,22 @@ def parse_markdown(text: str) -> Document:
             headings.append(Heading(moved(start), int(token.tag[1:]), name))
     stated = _TITLE.search(front[0]) if front else None
     title = stated[1] if stated else headings[0].text if headings else ""
-    return Document("", written, title, tuple(headings))
+    return Document("", written, title, tuple(headings), tags=_tags(front[0]) if front else ())
+
+
+def _tags(front: str) -> tuple[str, ...]:
+    r"""Return the tags that metadata states.
+
+    >>> _tags("---\ntags: [Plans, 'q3']\n---\n"), _tags("---\ntags:\n- a b\n- c\n---\n")
+    (('Plans', 'q3'), ('a b', 'c'))
+    """
+    found = _TAGS.search(front)
+    if not found:
+        return ()
+    listed, said, lines = found.groups()
+    parts = _NEWLINE.split(lines) if lines else (listed or said or "").split(",")
+    bare = (re.sub(r"^[ \t]*-[ \t]", "", part) if lines else part for part in parts)
+    return tuple(tag for part in bare if (tag := part.strip().strip("\"'").strip()))
 
 
 def _bare(inline: Token) -> str:

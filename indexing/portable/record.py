@@ -12,6 +12,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from indexing.errors import LetopisError
+from indexing.tags import tags_of
 from indexing.types import Kind, Memory, Mention, check_id, check_time
 
 FORMAT = "letopis-memories"
@@ -57,10 +58,18 @@ def _exact_id(value: str) -> str:
         raise ValueError(str(error)) from error
 
 
+def _tags(value: list[str]) -> list[str]:
+    try:
+        return list(tags_of(value))
+    except LetopisError as error:
+        raise ValueError(str(error)) from error
+
+
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 MemoryId = Annotated[str, AfterValidator(_uuid)]
 Said = Annotated[str, AfterValidator(_said)]
 ExactId = Annotated[str, AfterValidator(_exact_id)]
+Tags = Annotated[list[str], AfterValidator(_tags)]
 Count = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 
 
@@ -122,6 +131,7 @@ class PlaceLine(_Line):
     before: str = ""
     conversation_id: str = ""
     turn_id: str = ""
+    tags: Tags = []
 
     @model_validator(mode="after")
     def _span(self) -> Self:
@@ -162,7 +172,7 @@ _ORDER = (
     *("id", "collection", "session_id", "kind", "text", "at", "created_at", "expires_at"),
     *("pinned", "subject", "value", "closes", "valid_from", "valid_to", "superseded_by"),
     *("source_id", "uri", "title", "headings", "page", "start", "end", "ordinal"),
-    *("speaker", "role", "before", "conversation_id", "turn_id", "key", "also"),
+    *("speaker", "role", "before", "conversation_id", "turn_id", "tags", "key", "also"),
 )
 """The fields of a line as a person reads them: what, when, about what, from where."""
 
@@ -181,7 +191,7 @@ def fields_of(memory: Memory) -> dict[str, object]:
 def place_of(line: PlaceLine) -> dict[str, Any]:
     """Return the fields of a line's place, as `Memory` and `Mention` take them."""
     made = {name: getattr(line, name) for name in PLACE_FIELDS}
-    return {**made, "headings": tuple(line.headings)}
+    return {**made, "headings": tuple(line.headings), "tags": tuple(line.tags)}
 
 
 def mention_of(line: PlaceLine) -> Mention:

@@ -34,6 +34,5 @@ def vectors_of(index: Index, memories: Iterable[Memory], known: Collection[str])
     Raises `PassageTooLong`.
     """
     readings = {m.embed_hash: reading_of(index, m) for m in memories if m.embed_hash not in known}
-    factor = index.recipe.factors.dense_before
-    made, _ = dense_vectors(index.embedder, list(readings.values()), factor)
+    made, _ = dense_vectors(index.embedder, list(readings.values()), index.recipe.factors)
     return dict(zip(readings, made, strict=True))

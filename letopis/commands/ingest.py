@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from letopis.commands.options import Json, SessionId, User, opened, settings_of
+from letopis.commands.options import Json, SessionId, Tags, User, opened, settings_of
 from letopis.console import FAILED, err, out, print_json, say
 
 commands = typer.Typer()
@@ -16,6 +16,7 @@ def ingest(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A file or a folder.")],
     user: User = None,
     session: SessionId = None,
+    tag: Tags = None,
     flow: Annotated[bool, typer.Option("--flow", help="Run as a Prefect flow.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -24,20 +25,21 @@ def ingest(
     Without --user documents are for everybody (global), and each chat
     turn goes to the user that its line names.
     """
+    from indexing.tags import tags_of
     from letopis.ending import end
     from letopis.show.progress import ingest_progress
     from letopis.targets import given_path, given_scope
 
-    where, scope = given_path(path), given_scope(user, session)
+    where, scope, tags = given_path(path), given_scope(user, session), tags_of(tag or ())
     if flow:
         from letopis.flow import flow_ingest
 
         settings = settings_of(context)
         with ingest_progress(err) as progress:
-            report = flow_ingest(settings, where, scope, progress)
+            report = flow_ingest(settings, where, scope, progress, tags)
     else:
         with opened(context) as memory, ingest_progress(err) as progress:
-            report = memory.ingest(where, user, session, progress)
+            report = memory.ingest(where, user, session, progress, tags=tags)
     end(report, as_json)
 
 

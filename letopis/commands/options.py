@@ -19,6 +19,7 @@ User = Annotated[str | None, typer.Option("--user", "-u", help="The user's exact
 SessionId = Annotated[str | None, typer.Option("--session", "-s", help="One session of the user.")]
 By = Annotated[str | None, typer.Option("--by", help="Who asks; else the operating system's user.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether that is meant.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="File it under a tag; repeatable.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 

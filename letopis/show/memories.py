@@ -36,6 +36,7 @@ def memory_record(memory: Memory) -> dict[str, Any]:
         "headings": list(memory.headings),
         "speaker": memory.speaker,
         "role": memory.role,
+        "tags": list(memory.all_tags),
         "subject": memory.subject,
         "superseded_by": memory.superseded_by or None,
         "pinned": memory.pinned,
@@ -54,7 +55,8 @@ def memories_table(memories: Sequence[Memory], width: int = 80) -> Table:
         table.add_column(name, overflow="fold")
     for memory in memories:
         when = memory.valid_from or memory.at or memory.created_at
-        about = "\n".join(filter(None, (memory.kind, memory.subject, _day(when))))
+        filed = " ".join(f"#{tag}" for tag in memory.all_tags)
+        about = "\n".join(filter(None, (memory.kind, memory.subject, _day(when), filed)))
         where = sources_shown(memory)
         if memory.scope.collection == "session":
             where = f"{where}\nin {memory.scope}"

@@ -16,7 +16,8 @@ from indexing.hashing import digest
 from indexing.index import Index, Source
 from indexing.ingest import document_source, ingest_session
 from indexing.late import GROUP, Context, Late, Place, Share, late_vectors
-from indexing.template import Views, mix
+from indexing.store import DENSE
+from indexing.template import Factors, Views, mix
 from indexing.types import Filter, Memory, Scope, user_scope
 from indexing.write import write
 from tests.conftest import PartsMaker, TinyEmbedder
@@ -121,17 +122,17 @@ def test_a_vector_that_is_all_late_needs_no_text_of_its_own() -> None:
         Reading(Views("own", "before", "", "own", "before"), place(context, "She regrets it.")),
         Reading(Views("blank", "", "", "blank", ""), Place(context, 4, 5)),
     ]
-    (first, second), count = dense_vectors(embedder, readings, 0)
+    (first, second), count = dense_vectors(embedder, readings, Factors(0.0))
     assert embedder.embedded == ["blank"], "a span without tokens is known by its own text"
     assert count == 2
-    np.testing.assert_array_equal(first, late_vectors(embedder, [readings[0].place]).rows[0])
-    np.testing.assert_array_equal(second, embedder.passages(["blank"])[0])
+    np.testing.assert_array_equal(first[DENSE], late_vectors(embedder, [readings[0].place]).rows[0])
+    np.testing.assert_array_equal(second[DENSE], embedder.passages(["blank"])[0])
 
 
 def test_a_model_without_token_vectors_is_refused_by_name() -> None:
     reading = Reading(Views("own", "", "", "own", ""), place(read(TEXT), "She"))
     with pytest.raises(ConfigError, match=r"which tiny does not give: set chunking\.documents"):
-        dense_vectors(TinyEmbedder(), [reading], 0)
+        dense_vectors(TinyEmbedder(), [reading], Factors(0.0))
 
 
 # what a vector depends on

@@ -24,6 +24,7 @@ from indexing.types import (
     Scope,
     Scored,
     SparseVector,
+    Stretch,
     VectorNames,
     check_id,
     session_scope,
@@ -200,7 +201,53 @@ def test_kinds_sources_and_ids_narrow(store: VectorStore, point: PointMaker) -> 
     assert found(Filter(BOB, ids=(b.memory.id,))) == []
 
 
-@pytest.mark.parametrize("field", ["kinds", "source_ids", "ids"])
+def test_any_place_of_a_memory_is_found_by_its_source_tags_and_time(
+    store: VectorStore, point: PointMaker
+) -> None:
+    day = timedelta(days=1)
+    one = point("one", source_id="s1", uri="a.md", tags=("план",), at=NOW, ordinal=3)
+    place = replace(
+        mention_of(one.memory),
+        source_id="s2",
+        uri="b.md",
+        tags=("q3",),
+        at=NOW + 2 * day,
+        ordinal=9,
+    )
+    one = replace(one, memory=replace(one.memory, also=(place,)))
+    two = point("two", source_id="s3", conversation_id="c", at=NOW + day)
+    three = point("three", source_id="s4", uri="a.md.bak", tags=("планы",), conversation_id="c")
+    store.upsert("user", [one, two, three])
+
+    def found(**fields: object) -> list[str]:
+        where = replace(Filter(ANN), **fields)
+        (hits,) = store.search("user", [near()], where)
+        assert store.count("user", where) == len(hits)
+        by_id = replace(where, ids=tuple(m.memory.id for m in (one, two, three)))
+        assert sorted(texts(store, hits)) == sorted(m.text for m in store.get("user", by_id, 9))
+        return sorted(texts(store, hits))
+
+    assert found(uris=("b.md",)) == ["one"]
+    assert found(uris=("a.md", "a.md.bak")) == ["one", "three"]
+    assert found(tags=("q3", "нет")) == ["one"]
+    assert found(tags=("план",)) == ["one"]  # a tag is whole, not a beginning
+    assert found(said_from=NOW + 2 * day) == ["one"]
+    assert found(said_to=NOW + day) == ["one"]  # half-open; three does not say when
+    assert found(said_from=NOW, said_to=NOW + timedelta(microseconds=1)) == ["one"]
+    assert found(said_from=NOW + day, said_to=NOW + 2 * day) == ["two"]
+    assert found(said_from=NOW + day, said_to=NOW) == []
+    assert found(tags=("q3",), said_to=NOW + day) == ["one"]  # each by another of its places
+    assert found(stretches=(Stretch("s2", ordinals=(9, 10)),)) == ["one"]
+    assert found(stretches=(Stretch("s2", ordinals=(10, 20)), Stretch("s4"))) == ["three"]
+    assert found(stretches=(Stretch(conversation_id="c"),)) == ["three", "two"]
+    told = (NOW, NOW + 2 * day)
+    assert found(stretches=(Stretch(conversation_id="c", said=told),)) == ["two"]
+    assert found(stretches=(Stretch("s1"),), kinds=("fact",)) == []
+
+
+@pytest.mark.parametrize(
+    "field", ["kinds", "source_ids", "ids", "uris", "tags", "stretches", "langs"]
+)
 def test_an_empty_selection_is_nothing_not_everything(
     store: VectorStore, point: PointMaker, field: str
 ) -> None:
@@ -296,6 +343,7 @@ FULL = Memory(
     at=datetime(1969, 12, 31, 23, 59, 59, 123456, tzinfo=UTC),
     created_at=datetime(2026, 2, 28, 1, 2, 3, 999999, tzinfo=UTC),
     expires_at=datetime(9999, 1, 1, tzinfo=UTC),
+    tags=("план на год", "q3"),
 )
 
 
@@ -353,6 +401,10 @@ def test_misuse_is_named(store: VectorStore, point: PointMaker) -> None:
         store.upsert("user", [point("half a pair: \ud83d")])
     with pytest.raises(InvalidInput):
         store.count("user", Filter(ANN, ids=("7",)))
+    with pytest.raises(InvalidInput):
+        store.count("user", Filter(ANN, said_from=datetime(2026, 1, 1)))
+    with pytest.raises(InvalidInput):
+        store.count("user", Filter(ANN, stretches=(Stretch(),)))
     with pytest.raises(InvalidInput):
         store.search("user", [near(0)], Filter(ANN))
     with pytest.raises(InvalidInput):

@@ -12,9 +12,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import qdrant_edge as engine
 
 import indexing
 from indexing.edge import EdgeStore
+from indexing.edge_shard import INDEXES
 from indexing.errors import StoreDamaged, StoreError, StoreUnavailable
 from indexing.types import Branch, Filter, Point, VectorNames, session_scope, user_scope
 
@@ -59,10 +61,36 @@ def test_all_is_there_after_a_reopen(edge: EdgeStore, point: PointMaker) -> None
     again.close()
 
 
+def test_a_collection_without_todays_indexes_gets_them(edge: EdgeStore, point: PointMaker) -> None:
+    edge.upsert("user", [point("a", tags=("x",), uri="a.md"), point("b", tags=("y",))])
+    edge.close()
+    path = str(edge.folder / "user")
+    old = engine.EdgeShard.load(path)
+    for key in ("filed", "at"):
+        old.update(engine.UpdateOperation.delete_field_index(key))
+    old.flush()
+    assert "filed" not in old.info().payload_schema
+    old.close()
+    again = EdgeStore(edge.folder)
+    assert again.open_collection("user", NAMES) == ""
+    assert [m.text for m in again.scroll("user", Filter(ANN, tags=("x",), uris=("a.md",)))] == ["a"]
+    again.close()
+    shard = engine.EdgeShard.load(path)
+    assert shard.info().payload_schema.keys() == INDEXES.keys()
+    shard.close()
+
+
 def test_no_byte_of_an_erased_text_stays(edge: EdgeStore, point: PointMaker) -> None:
     edge.upsert("user", [point(f"kept {i}", terms=(1,)) for i in range(50)])
     secret = [
-        point(f"CANARY {i}", BOB, terms=(1,), source_id=f"CANARY-{i}", before="CANARY")
+        point(
+            f"CANARY {i}",
+            BOB,
+            terms=(1,),
+            source_id=f"CANARY-{i}",
+            before="CANARY",
+            tags=("CANARY",),
+        )
         for i in range(10)
     ]
     edge.upsert("user", secret)

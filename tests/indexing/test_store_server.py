@@ -204,10 +204,14 @@ def test_the_usual_layout(server: RestServer) -> None:
         {"field_name": "subject", "field_schema": keyword},
         {"field_name": "value", "field_schema": keyword},
         {"field_name": "superseded_by", "field_schema": keyword},
+        {"field_name": "filed", "field_schema": keyword},
+        {"field_name": "conversation_id", "field_schema": keyword},
         {"field_name": "expires_at", "field_schema": number},
         {"field_name": "lapses_at", "field_schema": number},
         {"field_name": "since", "field_schema": number},
         {"field_name": "valid_to", "field_schema": number},
+        {"field_name": "at", "field_schema": number},
+        {"field_name": "also[].at", "field_schema": number},
     ]
 
 
