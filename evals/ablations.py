@@ -42,19 +42,22 @@ TEMPLATE: dict[str, Change] = {
     "both, x1": {"template": {"dense_before": 1, "sparse_before": 1}},
 }
 
-_EQUAL = {"user": {"dense": 1, "sparse": 1}}
+_CHAT = {"user": {"dense": 0.4, "sparse": 1.6}}
+
+
+def _rrf(k: float, **others: Any) -> Change:
+    return {"retrieval": {"fusion": {"method": "rrf", "k": k}, **others}}
+
 
 FUSION: dict[str, Change] = {
-    "plain RRF, k=60, equal weights": {
-        "retrieval": {"rrf_k": 60, "lexical_coverage": False, **_EQUAL}
-    },
-    "plain RRF, k=10, equal weights": {
-        "retrieval": {"rrf_k": 10, "lexical_coverage": False, **_EQUAL}
-    },
-    "plain RRF, k=10, user sparse 1.6": {"retrieval": {"lexical_coverage": False}},
-    "coverage, k=10, equal weights": {"retrieval": _EQUAL},
-    "coverage, k=60": {"retrieval": {"rrf_k": 60}},
-    "coverage, k=10 (default)": {},
+    "plain RRF, k=60, equal weights": _rrf(60, lexical_coverage=False),
+    "plain RRF, k=10, equal weights": _rrf(10, lexical_coverage=False),
+    "plain RRF, k=10, user sparse 1.6": _rrf(10, lexical_coverage=False, **_CHAT),
+    "coverage, k=10, equal weights": _rrf(10),
+    "coverage, k=60, user sparse 1.6": _rrf(60, **_CHAT),
+    "coverage, k=10, user sparse 1.6": _rrf(10, **_CHAT),
+    "normalised scores, no coverage": {"retrieval": {"lexical_coverage": False}},
+    "normalised scores, coverage (default)": {},
 }
 
 BALANCE: dict[str, Change] = {

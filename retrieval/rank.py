@@ -1,35 +1,38 @@
-"""Each scope's lists -> one ranking of ids: languages levelled, branches ranked, ranks fused.
+"""Each scope's lists -> one ranking of ids: languages levelled, branches ranked, lists fused.
 
 Lists of one branch from several scopes are merged by score before they are ranked: cosines are
 comparable between collections, so a weak best hit of one scope does not displace a strong one of
-another. Scope and branch weights then apply to the merged rank.
+another. Scope and branch weights then apply to the merged list.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from indexing.sparse import language
-from indexing.store import DENSE, SPARSE
+from indexing.store import DENSE, SPARSE, base
 from indexing.types import Collection, Scope, Scored
 from retrieval.balance import STRENGTH, balance
 from retrieval.coverage import content_terms, coverage
-from retrieval.fuse import Ranked, order, rrf
+from retrieval.fuse import Method, Ranked, order
+from retrieval.fuse import fuse as fuse_lists
 from retrieval.search import ScopeAnswer
 from retrieval.types import ScopePolicy, Stage
 
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """How lists become one ranking."""
+    """How lists become one ranking; ``k_by_scope`` is for `rrf`, where a scope's own k differs."""
 
-    rrf_k: float = 10.0
+    method: Method = field(default_factory=Method)
     lexical_coverage: bool = True
     language_balance: float = STRENGTH
+    k_by_scope: Mapping[Collection, float] = field(default_factory=dict)
 
     def shown(self) -> str:
         """Say how, in words."""
-        weighed = ", lexical ranks by coverage" if self.lexical_coverage else ""
-        return f"rrf, k {self.rrf_k:g}{weighed}, languages levelled {self.language_balance:g}"
+        k = f", k {self.method.k:g}" if self.method.name == "rrf" else ""
+        weighed = ", lexical hits by coverage" if self.lexical_coverage else ""
+        return f"{self.method.name}{k}{weighed}, languages levelled {self.language_balance:g}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +69,25 @@ def fuse(
     policies: Mapping[Collection, ScopePolicy],
     fusion: Fusion,
 ) -> Ranking:
-    """Rank each branch over all scopes and fuse the ranks."""
+    """Rank each branch over all scopes and fuse the lists."""
     wanted = content_terms(query)
     owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
     lists: dict[str, list[Ranked]] = {}
     places: dict[tuple[str, str], Placed] = {}
     for branch, ranked in _rank(query, answers, policies, fusion).items():
         ranking = lists.setdefault(branch, [])
+        lexical = base(branch) == SPARSE
         for rank, (hit, shift) in enumerate(ranked, 1):
-            policy = policies[owners[hit.id].collection]
+            collection = owners[hit.id].collection
+            policy = policies[collection]
             weight = policy.weight * policy.weights[branch]
-            covered = coverage(wanted, hit.terms) if branch == SPARSE else None
+            covered = coverage(wanted, hit.terms) if lexical else None
             if covered is not None and fusion.lexical_coverage:
                 weight *= covered
-            ranking.append(Ranked(hit.id, weight))
+            k = fusion.k_by_scope.get(collection)
+            ranking.append(Ranked(hit.id, weight, hit.score + shift, k))
             places[hit.id, branch] = Placed(rank, hit, shift, covered)
-    shares = rrf(lists, fusion.rrf_k)
+    shares = fuse_lists(lists, fusion.method)
     return Ranking(order(shares), owners, shares, places)
 
 
@@ -92,11 +98,16 @@ def _rank(
     fusion: Fusion,
 ) -> dict[str, list[tuple[Scored, float]]]:
     """Return each branch's best hits of all scopes, with what shifted each score."""
-    found: dict[str, list[Scored]] = {DENSE: [], SPARSE: []}
+    found: dict[str, list[Scored]] = {}
     for answer in answers:
         for branch, hits in answer.branches.items():
-            found[branch] += hits
-    dense = balance(found[DENSE], language(query), fusion.language_balance)
-    sparse = sorted(found[SPARSE], key=lambda scored: (-scored.score, scored.id))
+            found.setdefault(branch, []).extend(hits)
     depth = max(policies[answer.scope.collection].limit for answer in answers)
-    return {DENSE: dense[:depth], SPARSE: [(scored, 0.0) for scored in sparse[:depth]]}
+    ranked: dict[str, list[tuple[Scored, float]]] = {}
+    for branch, hits in found.items():
+        if base(branch) == DENSE:
+            ranked[branch] = balance(hits, language(query), fusion.language_balance)[:depth]
+        else:
+            best = sorted(hits, key=lambda scored: (-scored.score, scored.id))[:depth]
+            ranked[branch] = [(scored, 0.0) for scored in best]
+    return ranked
