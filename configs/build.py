@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from chunking.tokens import tiktoken_count
+from configs.analyst import build_analyst
 from configs.embedders import Progress, lazy_embedder
 from configs.feeds import build_access
 from configs.fingerprints import open_collections
+from configs.fusion_settings import build_method, build_reordering
 from configs.recipe import build_recipe
+from configs.rerankers import build_reranker
 from configs.settings import ScopeSettings, Settings
 from configs.stores import build_catalog, build_store
 from indexing import drafts, sparse, template
@@ -18,10 +21,11 @@ from indexing.feeds.access import Access
 from indexing.hashing import digest
 from indexing.index import Clock, Index, utc_now
 from indexing.recovery import recover
-from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.types import COLLECTIONS, VectorNames
+from indexing.store import DENSE, OWN, SPARSE, VectorStore, vector_names
+from indexing.types import Collection
 from retrieval.rank import Fusion
 from retrieval.retriever import Retriever
+from retrieval.stages import Relevance, Reranking
 from retrieval.types import ScopePolicy
 from retrieval.vectors import QueryVectors
 
@@ -37,7 +41,7 @@ class Parts:
 
     def close(self) -> None:
         """Flush and let go of the store and the catalog."""
-        self.retriever.pool.shutdown()
+        self.retriever.close()
         self.index.store.close()
         self.index.catalog.close()
         self.access.parser.close()
@@ -70,7 +74,7 @@ def build(
         undo.callback(store.close)
         embedder = embedder or lazy_embedder(settings, progress)
         recipe = build_recipe(settings, embedder)
-        names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
+        names = vector_names(embedder.dim, settings.template.views)
         made = fingerprint(settings, embedder)
         open_collections(store, catalog, names, made)
         index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
@@ -89,18 +93,34 @@ def build_retriever(
 ) -> Retriever:
     """Put the read side together over an open store."""
     search = settings.retrieval
-    policies = {"global": search.global_, "user": search.user, "session": search.session}
     return Retriever(
         store,
         embedder,
-        {collection: scope_policy(policies[collection]) for collection in COLLECTIONS},
+        scope_policies(settings),
         clock,
         _tokens,
-        Fusion(search.rrf_k, search.lexical_coverage, search.language_balance),
+        build_fusion(settings),
         search.scope_seconds or None,
-        {"memory": digest(*sorted(f"{k}={v}" for k, v in made.items()))[:12]} if made else {},
-        QueryVectors(search.query_cache),
+        reranking=build_reranking(settings),
+        reordering=build_reordering(search.fusion),
+        neighbours=search.neighbours.policy(),
+        always_neighbours=search.neighbours.always,
+        relevance=Relevance(search.least_confidence, search.confidence.weights()),
+        analyst=build_analyst(settings, embedder),
+        fingerprints=fingerprint_digest(made) if made else {},
+        vectors=QueryVectors(search.query_cache),
     )
+
+
+def build_reranking(settings: Settings) -> Reranking | None:
+    """Return the reranker that the settings name, None for none; it is loaded at its first use."""
+    stage = build_reranker(settings.rerank)
+    return None if stage is None else Reranking(stage, settings.rerank.blend)
+
+
+def fingerprint_digest(made: Mapping[str, str]) -> dict[str, str]:
+    """Return what a trace says of the collections: one digest of all they were made with."""
+    return {"collections": digest(*sorted(f"{name}={value}" for name, value in made.items()))[:12]}
 
 
 def _tokens(text: str) -> int:
@@ -111,12 +131,41 @@ def _tokens(text: str) -> int:
 _counter = cache(tiktoken_count)
 
 
-def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
-    """Return the search policy of one scope."""
+def build_fusion(settings: Settings) -> Fusion:
+    """Return how lists become one ranking."""
+    search = settings.retrieval
+    return Fusion(
+        build_method(search.fusion),
+        search.lexical_coverage,
+        search.language_balance,
+        search.fusion.k_by_scope,
+    )
+
+
+def scope_policies(settings: Settings) -> dict[Collection, ScopePolicy]:
+    """Return the search policy of each scope."""
+    search = settings.retrieval
+    chosen: dict[Collection, ScopeSettings] = {
+        "global": search.global_,
+        "user": search.user,
+        "session": search.session,
+    }
+    own = search.fusion.own if settings.template.views else 0.0
+    return {collection: scope_policy(scope, own) for collection, scope in chosen.items()}
+
+
+def scope_policy(chosen: ScopeSettings, own: float = 0.0) -> ScopePolicy:
+    """Return the search policy of one scope; ``own`` is the views' share of a branch's weight."""
     limits = {DENSE: chosen.dense_threshold, SPARSE: chosen.sparse_threshold}
+    weights = {DENSE: chosen.dense, SPARSE: chosen.sparse}
+    if own:
+        weights = {name: weight * (1 - own) for name, weight in weights.items()} | {
+            name + OWN: weight * own for name, weight in weights.items()
+        }
+        limits |= {name + OWN: least for name, least in limits.items()}
     return ScopePolicy(
         limit=chosen.limit,
-        weights={DENSE: chosen.dense, SPARSE: chosen.sparse},
+        weights=weights,
         weight=chosen.weight,
         thresholds={name: value for name, value in limits.items() if value is not None},
     )
@@ -124,7 +173,12 @@ def scope_policy(chosen: ScopeSettings) -> ScopePolicy:
 
 def fingerprint(settings: Settings, embedder: Embedder) -> dict[str, str]:
     """Return what a collection's vectors depend on: name -> value, as text."""
-    sections = {"chunking": settings.chunking, "template": settings.template}
+    sections = {
+        "chunking": settings.chunking.model_dump(),
+        "template": settings.template.model_dump(),
+    }
+    if not settings.template.views:  # as before there was a choice
+        del sections["template"]["views"]
     return {
         "embedder": embedder.name,
         "embedder.dimension": str(embedder.dim),
@@ -136,6 +190,6 @@ def fingerprint(settings: Settings, embedder: Embedder) -> dict[str, str]:
         **{
             f"{section}.{name}": str(value)
             for section, values in sections.items()
-            for name, value in values.model_dump().items()
+            for name, value in values.items()
         },
     }

@@ -6,7 +6,7 @@ Names, defaults and meanings are read from `Settings`, so the page cannot drift;
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -20,18 +20,28 @@ def rows(model: BaseModel | type[BaseModel] = Settings, path: str = "") -> Itera
     """Yield the key, the variable, the default and the meaning of every setting, in order."""
     for name, field in (model if isinstance(model, type) else type(model)).model_fields.items():
         key = path + (field.alias or name)
-        if field.default == ():
-            yield [f"`{key}`", "none", field.description or ""]
-            (inner, *_) = get_args(field.annotation)
+        if inner := _tables(field.annotation):
+            shown = "required" if field.is_required() else "none"
+            yield [f"`{key}`", shown, field.description or ""]
             yield from rows(inner, f"{key}[].")
+        elif field.is_required():
+            yield [f"`{key}`", "required", field.description or ""]
         elif isinstance(field.default, BaseModel):
             yield from rows(field.default, f"{key}.")
         else:
             yield [f"`{key}`", _shown(field.default), field.description or ""]
 
 
+def _tables(annotation: Any) -> type[BaseModel] | None:
+    """Return the section of a list of tables, as ``tuple[Section, ...]``."""
+    inner = next(iter(get_args(annotation)), None)
+    if get_origin(annotation) is tuple and isinstance(inner, type) and issubclass(inner, BaseModel):
+        return inner
+    return None
+
+
 def _shown(default: Any) -> str:
-    if default is None:
+    if default is None or default == ():
         return "none"
     if isinstance(default, bool):
         return str(default).lower()

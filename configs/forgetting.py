@@ -12,8 +12,7 @@ from configs.stores import build_store
 from indexing.catalog import Catalog
 from indexing.edge import EdgeStore
 from indexing.erasing import Erase, Places
-from indexing.store import DENSE, SPARSE, VectorStore
-from indexing.types import VectorNames
+from indexing.store import VectorStore, vector_names
 
 
 @contextmanager
@@ -32,7 +31,8 @@ def places(
             other = build_store(settings, building.name)
             stack.callback(other.close)
             wanted = json.loads(building.fingerprint)
-            names = VectorNames({DENSE: int(wanted["embedder.dimension"])}, (SPARSE,))
+            views = wanted.get("template.views") == "True"
+            names = vector_names(int(wanted["embedder.dimension"]), views)
             create_collections(other, names, wanted)
             others.append(other)
         yield Places(others, folders(settings, [store, *others]), erasers)

@@ -22,8 +22,8 @@ from indexing.dense import Embedder
 from indexing.errors import ReindexRefused
 from indexing.index import Index
 from indexing.reindex import MirrorReport, Progress, mirror
-from indexing.store import DENSE, SPARSE
-from indexing.types import COLLECTIONS, VectorNames
+from indexing.store import vector_names
+from indexing.types import COLLECTIONS
 
 PASSES = 5
 """Passes before writes are held, at most: each is as long as what was written in the last one."""
@@ -77,7 +77,7 @@ def reindex(
         stack.callback(old.close)
         store = build_store(settings, building.name)
         stack.callback(store.close)
-        names = VectorNames({DENSE: embedder.dim}, (SPARSE,))
+        names = vector_names(embedder.dim, settings.template.views)
         claims = create_collections(store, names, wanted)
         recipe = build_recipe(settings, embedder)
         new = Index(store, catalog, embedder, recipe, settings.ingest.batch)

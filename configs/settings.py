@@ -1,8 +1,8 @@
 """Every setting with its default, from arguments, ``LETOPIS_*`` variables and a TOML file.
 
-Order: arguments, environment (``LETOPIS_RETRIEVAL__RRF_K=20``), the file that ``LETOPIS_CONFIG``
-names (a path, or a preset of this folder: ``laptop``, ``server``) or ``letopis.toml`` in the
-working folder, defaults. An unknown key is an error everywhere.
+Order: arguments, environment (``LETOPIS_RETRIEVAL__USER__LIMIT=80``), the file that
+``LETOPIS_CONFIG`` names (a path, or a preset of this folder: ``laptop``, ``server``) or
+``letopis.toml`` in the working folder, defaults. An unknown key is an error everywhere.
 """
 
 import os
@@ -27,10 +27,17 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from configs.confidence_settings import ConfidenceSettings
+from configs.fusion_settings import FusionSettings
+from configs.neighbour_settings import NeighbourSettings
+from configs.rerank_settings import RerankSettings
+from configs.router_settings import RouterSettings
 from configs.section import Section
+from configs.sql_settings import SqlSettings
 from configs.when import when
-from indexing.errors import ConfigError
+from indexing.errors import ConfigError, InvalidInput
 from indexing.server_options import Quantization
+from indexing.tags import tags_of
 from indexing.types import Collection, Kind
 
 PREFIX = "LETOPIS_"
@@ -116,6 +123,9 @@ class TemplateSettings(Section):
     sparse_before: float = Field(
         0.5, ge=0, le=1, description="weight of the turn before in the term counts"
     )
+    views: bool = Field(
+        False, description="also store vectors without the turn before: twice the index"
+    )
 
 
 Limit = Annotated[int, Field(ge=1, le=1000, description="length of each branch's list")]
@@ -146,10 +156,8 @@ class GlobalSettings(ScopeSettings):
 
 
 class UserSettings(ScopeSettings):
-    """A user's own memories: in chat the words of a turn say more than its vector."""
+    """A user's own memories: softer, and a longer list."""
 
-    dense: DenseWeight = 0.4
-    sparse: SparseWeight = 1.6
     dense_threshold: Cosine = 0.65
 
 
@@ -160,11 +168,11 @@ class SessionSettings(UserSettings):
 
 
 class RetrievalSettings(Section):
-    """The read side. Defaults are tuned on locomo and xquad (docs/decisions/0004-fusion.md)."""
+    """The read side. Defaults are tuned on locomo and xquad (docs/decisions/0012)."""
 
-    rrf_k: float = Field(10.0, gt=0, description="k of reciprocal rank fusion")
+    fusion: FusionSettings = FusionSettings()
     lexical_coverage: bool = Field(
-        True, description="a lexical rank counts by its share of the question's content words"
+        True, description="a lexical hit counts by its share of the question's content words"
     )
     language_balance: float = Field(
         0.85, ge=0, le=1, description="share of the gap between languages that is levelled"
@@ -173,6 +181,11 @@ class RetrievalSettings(Section):
         5.0, ge=0, description="how long the scopes of a question may take; 0: no limit"
     )
     query_cache: int = Field(1024, ge=0, description="vectors of questions that are kept")
+    least_confidence: float = Field(
+        0.1, ge=0, le=1, description="an answer less probable than that is none; 0: show it"
+    )
+    confidence: ConfidenceSettings = ConfidenceSettings()
+    neighbours: NeighbourSettings = NeighbourSettings()
     global_: GlobalSettings = Field(GlobalSettings(), alias="global")
     user: UserSettings = UserSettings()
     session: SessionSettings = SessionSettings()
@@ -239,11 +252,22 @@ class SourceSettings(Section):
     sql: str = Field(
         "", repr=False, description="a database's SQLAlchemy URL or `env:VARIABLE`; with `query`"
     )
-    query: str = Field("", description="a SELECT of `id`, `text` (`title`, `at`, `uri`, `user_id`)")
+    query: str = Field(
+        "", description="a SELECT of `id`, `text` (`title`, `at`, `uri`, `tags`, `user_id`)"
+    )
     urls: str = Field("", description="a file that names URLs, one a line")
     user: str | None = Field(None, description="whose they become; none: everybody's")
     session: str | None = Field(None, description="one session of that user")
     chunker: str = Field("", description="how it is cut; empty: `chunking.documents`")
+    tags: tuple[str, ...] = Field((), description="what all that it offers is filed under")
+
+    @field_validator("tags")
+    @classmethod
+    def _filed(cls, tags: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            return tags_of(tags)
+        except InvalidInput as error:
+            raise ValueError(str(error)) from error
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -355,6 +379,9 @@ class Settings(BaseSettings):
     chunking: ChunkingSettings = ChunkingSettings()
     template: TemplateSettings = TemplateSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
+    rerank: RerankSettings = RerankSettings()
+    router: RouterSettings = RouterSettings()
+    sql: SqlSettings = SqlSettings()
     ingest: IngestSettings = IngestSettings()
     dedup: DedupSettings = DedupSettings()
     sources: tuple[SourceSettings, ...] = Field(

@@ -24,6 +24,7 @@ from indexing.index import Report
 from indexing.listing import PAGE, Page, listing
 from indexing.receipts import Receipt
 from indexing.sync import sync
+from indexing.tags import tags_of
 from indexing.traces import memory_target
 from indexing.transfer.export import export_user
 from indexing.transfer.read import import_file
@@ -67,6 +68,9 @@ class LongTermMemory:
         said_from: datetime | None = None,
         said_to: datetime | None = None,
         budget: int | None = None,
+        rerank: bool = True,
+        rerank_budget_ms: float | None = None,
+        neighbours: bool | None = None,
         explain: bool = False,
     ) -> Result:
         """Return the k memories (8) that answer best: global ones, the user's, the session's.
@@ -74,7 +78,10 @@ class LongTermMemory:
         With a ``budget`` of tokens as many as fit; where all that may be seen fits, all of it, in
         reading order. ``kinds``, ``sources`` (exact ids), ``tags``, ``languages`` (``ru``,
         ``en``) and ``said_from <= said < said_to`` narrow the answer; with ``as_of`` facts are
-        those that held then. ``explain`` also counts what is hidden, at the cost of more queries.
+        those that held then. Where a reranker is set, ``rerank_budget_ms`` is its time for this
+        call, and ``rerank=False`` leaves it out. With ``neighbours`` a hit brings what stands
+        around it (`Hit.passage`). ``explain`` also counts what is hidden, at
+        the cost of more queries.
         Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
         """
         narrow = Narrow(
@@ -87,7 +94,16 @@ class LongTermMemory:
             as_of=as_of,
         )
         return self.parts.retriever.retrieve(
-            query, user_id, session_id, k, narrow, budget, explain=explain
+            query,
+            user_id,
+            session_id,
+            k,
+            narrow,
+            budget,
+            rerank=rerank,
+            rerank_budget_ms=rerank_budget_ms,
+            neighbours=neighbours,
+            explain=explain,
         )
 
     def remember(
@@ -99,13 +115,14 @@ class LongTermMemory:
         at: datetime | None = None,
         expires_at: datetime | None = None,
         subject: str | None = None,
+        tags: Sequence[str] = (),
     ) -> Memory:
         """Store one fact about a user, or for one session only; durable when it returns.
 
         A fact about a ``subject`` takes the place of the one before; see `indexing.remember`.
         """
         scope = scope_for(user_id, session_id)
-        return facts.remember(self.parts.index, scope, text, kind, at, expires_at, subject)
+        return facts.remember(self.parts.index, scope, text, kind, at, expires_at, subject, tags)
 
     def history(self, user_id: str, subject: str, session_id: str | None = None) -> list[Memory]:
         """Return all that was said about a subject, in the order in which it held."""
@@ -230,13 +247,16 @@ class LongTermMemory:
         progress: files.Progress | None = None,
         *,
         force: bool = False,
+        tags: Sequence[str] = (),
     ) -> Report:
         """Index a file, folder or pattern: for one user (or session) when named.
 
         With nobody named, documents become global and each chat turn goes to the user it names.
+        All of it has these ``tags`` then, beside those of its own, and none of an earlier call.
         """
         scope = given_scope(user_id, session_id)
-        return self.sync(Feed("path", str(given_path(path)), scope=scope), progress, force=force)
+        feed = Feed("path", str(given_path(path)), scope=scope, tags=tags_of(tags))
+        return self.sync(feed, progress, force=force)
 
     def sync(
         self, feed: Feed, progress: files.Progress | None = None, *, force: bool = False

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from indexing.store import VectorStore
 from indexing.types import Filter, Memory, Scope
+from retrieval.talk import said
 
 SAMPLE = 32
 """Memories of a scope that say whether reading the rest is worth it."""
@@ -35,7 +36,7 @@ def everything(
         after = ""
         while size:
             page = store.get(scope.collection, where(scope), SAMPLE, after)
-            left -= sum(count(shown(memory)) for memory in page)
+            left -= sum(count(said(memory, memory.text)) for memory in page)
             if left < 0:
                 return None
             found += page
@@ -43,11 +44,6 @@ def everything(
                 break
             after = page[-1].id
     return sorted(found, key=_place)
-
-
-def shown(memory: Memory) -> str:
-    """Return what a memory costs a reader: who said it, and its text."""
-    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 
 
 _SCOPES = {"global": 0, "user": 1, "session": 2}

@@ -3,20 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from retrieval.trace import Dropped
+from retrieval.trace import Dropped, Log
 from retrieval.types import Hit
 
 
 def pack(
-    hits: Sequence[Hit], k: int | None, budget: int | None, cost: Callable[[Hit], int]
-) -> tuple[list[Hit], list[Dropped]]:
-    """Return the hits that are shown, ranks from 1, and those that the budget left out.
+    hits: Sequence[Hit], k: int | None, budget: int | None, cost: Callable[[Hit], int], log: Log
+) -> list[Hit]:
+    """Return the hits that are shown, ranks from 1.
 
-    A hit that does not fit is passed over, and a shorter one after it may fit; ``k`` None is no
-    limit. ``cost`` is in tokens.
+    A hit that does not fit the budget is passed over, and a shorter one after it may fit; ``k``
+    None is no limit. ``cost`` is in tokens.
     """
     picked: list[Hit] = []
-    dropped: list[Dropped] = []
     left = budget
     for hit in hits:
         if k is not None and len(picked) == k:
@@ -25,8 +24,9 @@ def pack(
             needed = cost(hit)
             if needed > left:
                 detail = f"{needed} tokens, {left} left"
-                dropped.append(Dropped(hit.memory.id, str(hit.memory.scope), "budget", detail))
+                log.dropped.append(Dropped(hit.memory.id, str(hit.memory.scope), "budget", detail))
                 continue
             left -= needed
         picked.append(replace(hit, rank=len(picked) + 1))
-    return picked, dropped
+    log.stage("pack", len(hits), len(picked))
+    return picked

@@ -1,7 +1,8 @@
 """`retrieve(query, user_id)`: the read side put together, from a question to its few memories.
 
-small corpus -> all of it | embed -> scopes in parallel -> fuse -> read -> collapse -> k best or as
-many as fit a budget. Each step is a function of a module of its own; here is only their order.
+analytical parts -> SQL | small corpus -> all of it | embed -> scopes in parallel -> fuse ->
+read -> rerank -> the k best or as many as fit a budget. Each step is a function of a module of its
+own; here is only their order.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,20 +19,26 @@ from indexing.types import (
     GLOBAL,
     Collection,
     Kind,
-    Memory,
     Scope,
     Vector,
     check_time,
     session_scope,
     user_scope,
 )
+from retrieval.analyst import Analyst, why
+from retrieval.candidates import Reader
 from retrieval.copies import collapse
-from retrieval.full import Count, everything, shown
+from retrieval.full import Count, everything
 from retrieval.pack import pack
-from retrieval.rank import Fusion, Ranking, fuse
+from retrieval.passages import NeighbourPolicy
+from retrieval.rank import Fusion, fuse
+from retrieval.reorder import Reordering
+from retrieval.routing.plan import NO_SOURCE
 from retrieval.search import Question, search
-from retrieval.trace import Dropped, StageTrace, Stopwatch, Trace
-from retrieval.types import Hit, Narrow, Query, Result, ScopePolicy
+from retrieval.sql.answer import Answer
+from retrieval.stages import Relevance, Reranking, bring
+from retrieval.trace import Log, Route
+from retrieval.types import ANY, Hit, Narrow, Query, Result, ScopePolicy
 from retrieval.vectors import QueryVectors
 
 K = 8
@@ -39,6 +46,11 @@ K = 8
 
 PACKED = 64
 """Candidates that a budget is filled from."""
+
+Answers = tuple[Answer, ...]
+
+CHOICE = 4
+"""How many times more candidates there are to choose from where the order is made anew."""
 
 THREADS = 32
 """Scopes that are asked at once, over all callers; each mostly waits for a server."""
@@ -62,6 +74,12 @@ class Retriever:
     count: Count
     fusion: Fusion = field(default_factory=Fusion)
     scope_seconds: float | None = None
+    reranking: Reranking | None = None
+    reordering: Reordering | None = None
+    relevance: Relevance = field(default_factory=Relevance)
+    neighbours: NeighbourPolicy = field(default_factory=NeighbourPolicy)
+    always_neighbours: bool = False
+    analyst: Analyst | None = None
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     vectors: QueryVectors = field(default_factory=QueryVectors)
     pool: ThreadPoolExecutor = field(default_factory=_threads)
@@ -75,6 +93,9 @@ class Retriever:
         narrow: Narrow | None = None,
         budget: int | None = None,
         *,
+        rerank: bool = True,
+        rerank_budget_ms: float | None = None,
+        neighbours: bool | None = None,
         explain: bool = False,
     ) -> Result:
         """Return the k memories (8) that answer best: global ones, the user's, the session's.
@@ -86,41 +107,84 @@ class Retriever:
         scopes = tuple(scopes_of(user_id, session_id))
         narrow = narrow or Narrow()
         check(query, k, narrow, budget)
-        return self.answer(Query(query, scopes, k, narrow, budget, explain))
+        return self.answer(
+            Query(
+                query,
+                scopes,
+                user_id,
+                k,
+                narrow,
+                budget,
+                explain=explain,
+                rerank=rerank,
+                rerank_budget_ms=rerank_budget_ms,
+                neighbours=neighbours,
+            )
+        )
 
     def answer(self, query: Query) -> Result:
-        """Answer a checked query."""
-        watch, now = Stopwatch(), self.clock()
-        if query.budget is not None:
-            with watch("full"):
-                found = everything(
-                    self.store,
-                    query.scopes,
-                    lambda scope: query.narrow.where(scope, now),
-                    query.budget,
-                    self.count,
-                )
-            if found is not None:
-                return self._whole(query, found, watch)
-        return self._ranked(query, now, watch)
+        """Answer a checked query: its analytical parts from databases, the rest from memory."""
+        log, now = Log(), self.clock()
+        answers, left, reason = self._analysed(query, now, log)
+        if answers and not left:
+            trace = log.trace("sql", reason, {}, self.fingerprints)
+            return Result(query.text, (), trace, answers)
+        asked = replace(query, text=left)
+        route: Route = "sql+vector" if answers else "vector"
+        hits = self._whole(asked, now, log)
+        if hits is None:
+            hits = self._ranked(asked, now, log)
+        else:
+            route = "sql+full" if answers else "full"
+            reason = f"all {len(hits)} memories fit the budget of {query.budget} tokens"
+        trace = log.trace(route, reason, query.narrow.shown(), self.fingerprints)
+        return Result(query.text, tuple(hits), trace, answers, log.confidence)
 
-    def _whole(self, query: Query, found: Sequence[Memory], watch: Stopwatch) -> Result:
+    def _analysed(self, query: Query, now: datetime, log: Log) -> tuple[Answers, str, str]:
+        """Return what databases answer, the question that is left, and why."""
+        if self.analyst is None:
+            return (), query.text, NO_SOURCE
+        if query.narrow != ANY:
+            return (), query.text, "the caller narrowed the answer to memories"
+        with log.watch("route"):
+            plan = self.analyst.plan(query.text, now)
+        with log.watch("sql"):
+            answers, left = self.analyst.answers(plan, query.user_id, now, log)
+        return answers, left if answers else query.text, why(log.parts)
+
+    def close(self) -> None:
+        """Let go of the threads."""
+        self.pool.shutdown()
+        if self.reranking:
+            self.reranking.stage.close()
+        if self.analyst:
+            self.analyst.close()
+
+    def _whole(self, query: Query, now: datetime, log: Log) -> list[Hit] | None:
+        """Return all that may be seen, None where that does not fit the budget or there is none."""
+        if query.budget is None:
+            return None
+        with log.watch("full"):
+            found = everything(
+                self.store,
+                query.scopes,
+                lambda scope: query.narrow.where(scope, now),
+                query.budget,
+                self.count,
+            )
+        if found is None:
+            return None
         hits, copies = collapse([Hit(memory, 0, 0.0, {}) for memory in found])
-        hits = [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
-        trace = Trace(
-            route="full",
-            reason=f"all {len(found)} memories fit the budget of {query.budget} tokens",
-            dropped=tuple(copies),
-            filters=query.narrow.shown(),
-            milliseconds=watch.milliseconds(),
-        )
-        return Result(query.text, tuple(hits), trace)
+        log.dropped += copies
+        return [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
 
-    def _ranked(self, query: Query, now: datetime, watch: Stopwatch) -> Result:
-        with watch("embed"):
+    def _ranked(self, query: Query, now: datetime, log: Log) -> list[Hit]:
+        """Return the best memories."""
+        with log.watch("embed"):
             dense = self._vector(query)
+            log.models["embedder"] = self.embedder.name
             question = Question(dense, weigh_query(query.text), now, query.narrow, query.explain)
-        with watch("search"):
+        with log.watch("search"):
             answers = search(
                 self.store,
                 query.scopes,
@@ -129,34 +193,41 @@ class Retriever:
                 self.pool,
                 self.scope_seconds,
             )
-        with watch("fuse"):
+            log.scopes = [answer.trace for answer in answers]
+            log.notes += [f"{a.trace.scope}: {a.trace.error}" for a in answers if a.trace.error]
+        with log.watch("fuse"):
             ranking = fuse(query.text, answers, self.policies, self.fusion)
-        with watch("read"):
-            found, dropped = self._candidates(ranking, question, query)
-        with watch("pack"):
-            k = query.k or (K if query.budget is None else None)
-            hits, over = pack(found, k, query.budget, self._cost)
-        listed = sum(len(hits) for answer in answers for hits in answer.branches.values())
-        trace = Trace(
-            route="vector",
-            reason="no analytical source is registered",
-            scopes=tuple(answer.trace for answer in answers),
-            stages=(
-                StageTrace("fuse", listed, len(ranking.order), self.fusion.shown()),
-                StageTrace("collapse", len(found) + len(dropped), len(found)),
-                StageTrace("pack", len(found), len(hits)),
-            ),
-            dropped=(*dropped, *over),
-            filters=query.narrow.shown(),
-            models={"embedder": self.embedder.name},
-            fingerprints=self.fingerprints,
-            milliseconds=watch.milliseconds(),
-            notes=tuple(f"{a.trace.scope}: {a.trace.error}" for a in answers if a.trace.error),
-        )
-        return Result(query.text, tuple(hits), trace)
+            listed = sum(len(hits) for answer in answers for hits in answer.branches.values())
+            log.stage("fuse", listed, len(ranking.order), self.fusion.shown())
+        with log.watch("read"):
+            hits = Reader(self.store, question).best(ranking, self._need(query), log)
+        if self.reranking and query.rerank:
+            with log.watch("rerank"):
+                hits = self.reranking(query.text, hits, query.rerank_budget_ms, log)
+        if self.reordering:
+            with log.watch("reorder"):
+                hits = self.reordering(hits, self.store, query.narrow.as_of or now, log)
+        with log.watch("relevance"):
+            hits = self.relevance(query.text, hits, log)
+        k = query.k or (K if query.budget is None else None)
+        if self.always_neighbours if query.neighbours is None else query.neighbours:
+            with log.watch("neighbours"):
+                policy = self.neighbours
+                hits = bring(self.store, hits[:k], question.where, policy, self.count, log)
+        with log.watch("pack"):
+            return pack(hits, k, query.budget, self._cost, log)
+
+    def _need(self, query: Query) -> int:
+        """Return how many candidates the stages after the fusion work on."""
+        need = query.k or (K if query.budget is None else PACKED)
+        if self.reordering:
+            need *= CHOICE
+        if self.reranking and query.rerank:
+            need = max(need, self.reranking.stage.limits.candidates)
+        return need
 
     def _cost(self, hit: Hit) -> int:
-        return self.count(shown(hit.memory))
+        return self.count(hit.text)
 
     def _vector(self, query: Query) -> Vector | None:
         """Return the question's vector, None where no scope asks a dense branch."""
@@ -164,48 +235,6 @@ class Retriever:
         if not any(policy.weights.get(DENSE, 0) * policy.weight > 0 for policy in policies):
             return None
         return self.vectors.of(self.embedder, query.text)[0]
-
-    def _candidates(
-        self, ranking: Ranking, question: Question, query: Query
-    ) -> tuple[list[Hit], list[Dropped]]:
-        """Read the best memories, more of them while copies of one another leave too few."""
-        need = query.k or (K if query.budget is None else PACKED)
-        hits: list[Hit] = []
-        dropped: list[Dropped] = []
-        start = 0
-        while len(hits) < need and start < len(ranking.order):
-            wanted = ranking.order[start : start + need - len(hits)]
-            found, gone = self._read(wanted, start, ranking, question)
-            hits, copies = collapse([*hits, *found])
-            dropped += [*gone, *copies]
-            start += len(wanted)
-        return hits, dropped
-
-    def _read(
-        self,
-        wanted: Sequence[tuple[str, float]],
-        start: int,
-        ranking: Ranking,
-        question: Question,
-    ) -> tuple[list[Hit], list[Dropped]]:
-        """Read memories; what was deleted meanwhile is left out."""
-        by_scope: dict[Scope, list[str]] = {}
-        for name, _ in wanted:
-            by_scope.setdefault(ranking.owners[name], []).append(name)
-        memories = {
-            memory.id: memory
-            for scope, ids in by_scope.items()
-            for memory in self.store.get(
-                scope.collection, question.where(scope, tuple(ids)), limit=len(ids)
-            )
-        }
-        hits, dropped = [], []
-        for rank, (name, score) in enumerate(wanted, start + 1):
-            if memory := memories.get(name):
-                hits.append(Hit(memory, rank, score, ranking.stages(name), rank, score))
-            else:
-                dropped.append(Dropped(name, str(ranking.owners[name]), "gone"))
-        return hits, dropped
 
 
 def check(query: str, k: int | None, narrow: Narrow, budget: int | None) -> None:

@@ -15,7 +15,7 @@ from datetime import datetime
 
 from indexing.errors import StoreError, StoreUnavailable
 from indexing.sparse import LANGUAGES
-from indexing.store import DENSE, SPARSE, VectorStore
+from indexing.store import DENSE, SPARSE, VectorStore, base
 from indexing.types import Branch, Collection, Filter, Scope, Scored, SparseVector, Vector
 from retrieval.trace import Hidden, ScopeTrace
 from retrieval.types import ANY, Narrow, ScopePolicy
@@ -135,10 +135,11 @@ def _branches(policy: ScopePolicy, question: Question) -> list[Branch]:
     vectors = {DENSE: question.dense, SPARSE: question.sparse}
     branches = []
     wanted = question.narrow.languages
-    for name, vector in vectors.items():
-        if vector is None or not policy.weights.get(name, 0) * policy.weight > 0:
+    for name, weight in policy.weights.items():
+        vector = vectors[base(name)]
+        if vector is None or not weight * policy.weight > 0:
             continue
         by_language = [lang for lang in LANGUAGES if wanted is None or lang in wanted]
-        for lang in by_language if name == DENSE else (None,):
+        for lang in by_language if base(name) == DENSE else (None,):
             branches.append(Branch(name, vector, policy.limit, policy.thresholds.get(name), lang))
     return branches

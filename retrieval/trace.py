@@ -12,9 +12,11 @@ from typing import Literal
 
 from indexing.types import Scored
 
-Route = Literal["vector", "sql", "vector+sql", "full"]
+Route = Literal["vector", "full", "sql", "sql+vector", "sql+full"]
 
-Drop = Literal["duplicate", "gone", "irrelevant", "budget"]
+Fact = str | float | None
+
+Drop = Literal["duplicate", "gone", "irrelevant", "neighbour", "budget"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,17 @@ class ScopeTrace:
 
 
 @dataclass(frozen=True, slots=True)
+class PartTrace:
+    """One part of a question: where its answer is from, its label, how sure that is, and why."""
+
+    text: str
+    went: Literal["sql", "vector"]
+    label: str
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class StageTrace:
     """One stage: how many candidates went in and came out, and what it says of that."""
 
@@ -71,11 +84,13 @@ class Trace:
     """How an answer came about. Times are in milliseconds, by step, ``total`` among them.
 
     ``filters`` are those of the caller, as text; ``models`` names the embedder and the reranker;
+    ``evidence`` is what the confidence rests on: `relevance.Evidence` and its lift.
     ``fingerprints`` says by collection what its vectors were made with, as a short digest.
     """
 
     route: Route
     reason: str
+    parts: tuple[PartTrace, ...] = ()
     scopes: tuple[ScopeTrace, ...] = ()
     stages: tuple[StageTrace, ...] = ()
     dropped: tuple[Dropped, ...] = ()
@@ -84,6 +99,49 @@ class Trace:
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     milliseconds: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    evidence: Mapping[str, Fact] = field(default_factory=dict)
+
+
+class Log:
+    """What the stages of one call write down; `trace` makes a `Trace` of it."""
+
+    def __init__(self) -> None:
+        self.watch = Stopwatch()
+        self.parts: list[PartTrace] = []
+        self.scopes: list[ScopeTrace] = []
+        self.stages: list[StageTrace] = []
+        self.dropped: list[Dropped] = []
+        self.models: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.confidence: float | None = None
+        self.evidence: dict[str, Fact] = {}
+
+    def stage(self, name: str, before: int, after: int, note: str = "") -> None:
+        """Note what a stage made of its candidates."""
+        self.stages.append(StageTrace(name, before, after, note))
+
+    def trace(
+        self,
+        route: Route,
+        reason: str,
+        filters: Mapping[str, str],
+        fingerprints: Mapping[str, str],
+    ) -> Trace:
+        """Return the trace of the call."""
+        return Trace(
+            route=route,
+            reason=reason,
+            parts=tuple(self.parts),
+            scopes=tuple(self.scopes),
+            stages=tuple(self.stages),
+            dropped=tuple(self.dropped),
+            filters=filters,
+            models=self.models,
+            fingerprints=fingerprints,
+            milliseconds=self.watch.milliseconds(),
+            notes=tuple(self.notes),
+            evidence=self.evidence,
+        )
 
 
 class Stopwatch:

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from indexing.tags import tags_of
 from indexing.types import Filter, Kind, Memory, Scope
+from retrieval.passages import Passage
+from retrieval.sql.answer import Answer
+from retrieval.talk import said
 from retrieval.trace import Trace
 
 
@@ -52,7 +56,7 @@ class Narrow:
             kinds=self.kinds,
             source_ids=self.sources,
             ids=ids,
-            tags=self.tags,
+            tags=None if self.tags is None else tags_of(self.tags),
             langs=self.languages,
             said_from=self.said_from,
             said_to=self.said_to,
@@ -74,20 +78,25 @@ ANY = Narrow()
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A checked call: what is asked, of which scopes, and how much of an answer is wanted.
+    """A checked call: what is asked, by whom, of which scopes, and how much is wanted.
 
     ``k`` None is the usual number, or with a budget as many as fit.
 
     ``budget`` is in tokens, None for none: hits are packed until it is full, and when all that
-    the scopes have fits, all of it is returned.
+    the scopes have fits, all of it is returned. None of ``rerank_budget_ms`` and ``neighbours`` is
+    the setting's.
     """
 
     text: str
     scopes: tuple[Scope, ...]
+    user_id: str | None = None
     k: int | None = None
     narrow: Narrow = ANY
     budget: int | None = None
     explain: bool = False
+    rerank: bool = True
+    rerank_budget_ms: float | None = None
+    neighbours: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +119,9 @@ class Hit:
     """A memory that answers, its score and where that came from, by branch.
 
     ``score`` is the last stage's that ranked it; ``fused`` and ``fused_rank`` are those of the
-    fusion. ``also`` are copies of the same statement in wider scopes, which it stands for.
+    fusion, ``reranked`` is the reranker's score, None where it did not score. ``also`` are copies
+    of the same statement in wider scopes, which it stands for. ``passage`` is the hit with what
+    stands around it, where neighbours were asked for and it has some.
     """
 
     memory: Memory
@@ -119,7 +130,14 @@ class Hit:
     stages: Mapping[str, Stage]
     fused_rank: int = 0
     fused: float = 0.0
+    reranked: float | None = None
     also: tuple[Memory, ...] = ()
+    passage: Passage | None = None
+
+    @property
+    def text(self) -> str:
+        """What a reader is shown: the passage, or the memory's own text with its speaker."""
+        return self.passage.text if self.passage else said(self.memory, self.memory.text)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -130,11 +148,18 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The answer to one question: hits, best first, and the trace. Iterates over its hits."""
+    """The answer to one question: hits, best first, and the trace. Iterates over its hits.
+
+    ``answers`` are the numbers and tables of the databases, for the parts of the question that they
+    could answer; a question that they answered whole has no hits. ``confidence`` is how probable
+    it is that the memory has an answer, 0 to 1; None where nothing was ranked.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     trace: Trace
+    answers: tuple[Answer, ...] = ()
+    confidence: float | None = None
 
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)

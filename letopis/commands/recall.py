@@ -4,7 +4,7 @@ from typing import Annotated, cast
 
 import typer
 
-from letopis.commands.options import Json, SessionId, User, opened, settings_of
+from letopis.commands.options import Json, SessionId, Tags, User, opened, settings_of
 from letopis.console import out, print_json, say
 
 commands = typer.Typer()
@@ -27,6 +27,7 @@ def remember(
         str | None, typer.Option("--expires", metavar="TIME", help="When it stops being true.")
     ] = None,
     kind: Annotated[str, typer.Option("--kind", help="fact or procedure.")] = "fact",
+    tag: Tags = None,
     as_json: Json = False,
 ) -> None:
     """Store one fact about a user.
@@ -34,16 +35,18 @@ def remember(
     A TIME is written as 2027-01-31T18:00+03:00; without a zone it is one
     of the setting ingest.timezone.
     """
+    from indexing.tags import tags_of
     from indexing.types import Kind
     from letopis.show.memories import memory_record
     from letopis.targets import scope_for
     from letopis.times import read_time
 
     scope_for(user, session)  # a bad id is refused before anything is opened
+    tags = tags_of(tag or ())
     zone = settings_of(context).ingest.timezone
     said, until = read_time(at, "--at", zone), read_time(expires, "--expires", zone)
     with opened(context) as memory:
-        stored = memory.remember(user, text, cast(Kind, kind), session, said, until, subject)
+        stored = memory.remember(user, text, cast(Kind, kind), session, said, until, subject, tags)
     if as_json:
         print_json(memory_record(stored))
     else:
@@ -87,12 +90,15 @@ def retrieve(
         str | None,
         typer.Option("--as-of", metavar="TIME", help="Answer with what held then, not now."),
     ] = None,
+    neighbours: Annotated[
+        bool, typer.Option("--neighbours", help="Show what stands around each memory.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Ranks, scores and times.")] = False,
     as_json: Json = False,
 ) -> None:
     """Ask: global knowledge, the user's own memories and the session's, best first."""
     from indexing.types import Kind
-    from letopis.show.answers import result_record, result_table
+    from letopis.show.answers import answer_table, result_record, result_table
     from letopis.show.explain import trace_tree
     from letopis.targets import given_scope
     from letopis.times import read_time
@@ -115,13 +121,17 @@ def retrieve(
             said_from=said_from,
             said_to=said_to,
             budget=budget,
+            neighbours=neighbours or None,
             explain=explain,
         )
     for note in result.trace.notes:
-        say(f"not searched: {note}", style="yellow")
+        say(f"note: {note}", style="yellow")
     if as_json:
         print_json(result_record(result))
         return
-    out.print(result_table(result, explain))
+    for answer in result.answers:
+        out.print(answer_table(answer, explain))
+    if result.hits or not result.answers:
+        out.print(result_table(result, explain))
     if explain:
         out.print(trace_tree(result.trace))

@@ -18,12 +18,23 @@ def trace_record(trace: Trace) -> dict[str, Any]:
     return {
         "route": trace.route,
         "reason": trace.reason,
+        "parts": [
+            {
+                "text": part.text,
+                "went": part.went,
+                "label": part.label,
+                "confidence": part.confidence,
+                "reason": part.reason,
+            }
+            for part in trace.parts
+        ],
         "filters": dict(trace.filters),
         "scopes": [_scope_record(scope) for scope in trace.scopes],
         "stages": [
             {"name": s.name, "before": s.before, "after": s.after, "note": s.note}
             for s in trace.stages
         ],
+        "evidence": dict(trace.evidence),
         "dropped": [
             {"id": d.id, "scope": d.scope, "why": d.why, "detail": d.detail} for d in trace.dropped
         ],
@@ -60,6 +71,9 @@ def _list_record(found: Sequence[Scored]) -> list[dict[str, Any]]:
 def trace_tree(trace: Trace) -> Tree:
     """Return a trace as a tree: route, filters, scopes with their lists, stages, times."""
     tree = Tree(Text(f"route {trace.route}: {trace.reason}"))
+    for part in trace.parts:
+        label = f"{part.label} {part.confidence:.2f}"
+        tree.add(Text(f"{part.went}: {part.text} ({label}: {part.reason})"))
     for name, value in trace.filters.items():
         tree.add(Text(f"filter {name}: {value}"))
     for scope in trace.scopes:
@@ -67,6 +81,8 @@ def trace_tree(trace: Trace) -> Tree:
     for stage in trace.stages:
         note = f" ({stage.note})" if stage.note else ""
         tree.add(Text(f"{stage.name}: {stage.before} → {stage.after}{note}"))
+    if trace.evidence:
+        tree.add(Text(f"evidence: {_evidence(trace)}"))
     if trace.dropped:
         dropped = tree.add(Text(f"dropped: {len(trace.dropped)}"))
         for one in trace.dropped:
@@ -90,6 +106,15 @@ def _add_scope(tree: Tree, scope: ScopeTrace) -> None:
         best = sorted(found, key=lambda hit: -hit.score)[:FIRST]
         first = ", ".join(f"{hit.id[:8]} {hit.score:.3f}" for hit in best)
         branch.add(Text(f"{name} {len(found)}{': ' if best else ''}{first}"))
+
+
+def _evidence(trace: Trace) -> str:
+    told = (
+        f"{name} {value:.3g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in trace.evidence.items()
+        if value not in (None, "", False)
+    )
+    return ", ".join(told)
 
 
 def _hidden(hidden: Hidden | None) -> str:

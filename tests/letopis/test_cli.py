@@ -183,7 +183,7 @@ def test_ids_are_exact_and_explanations_add_up(cli: Cli) -> None:
     for word in ("dense #1", "sparse #1", "route vector", "session:анна/s1", "total"):
         assert word in explained.out
     assert everybody.json["hits"] == []
-    assert everybody.json.keys() == {"query", "hits", "trace"}
+    assert everybody.json.keys() == {"query", "answers", "confidence", "hits", "trace"}
 
 
 def test_a_wrong_command_line_prints_usage_and_logs_stay_off_stdout(cli: Cli) -> None:

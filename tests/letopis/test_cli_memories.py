@@ -171,3 +171,26 @@ def test_what_names_nothing_is_refused_by_name(cli: Cli) -> None:
     for done in wrong:
         assert (done.code, done.out) == (2, "")
         assert done.err.startswith("Usage: letopis ")
+
+
+def test_tags_are_given_shown_and_refused(cli: Cli) -> None:
+    (cli.folder / "note.md").write_text("---\ntags: [Own]\n---\n\n# Tea\n\nThe tea is blue.")
+    (cli.folder / "letopis.toml").write_text(
+        '[[sources]]\nname = "notes"\npath = "note.md"\nuser = "bob"\ntags = ["Filed"]\n'
+    )
+    fact, note, table, listed, synced, bobs, bad = cli.many(
+        told("My tea is green", "--tag", "Чай ", "--tag", "q3"),
+        ("ingest", "note.md", "--user", "ann", "--tag", "house"),
+        ("memories", "--user", "ann"),
+        ("memories", "--user", "ann", "--kind", "document", "--json"),
+        ("sync", "notes"),
+        ("memories", "--user", "bob", "--json"),
+        ("remember", "My cup is red", "--user", "ann", "--tag", "x" * 65),
+    )
+    assert fact.json["tags"] == ["q3", "чай"]
+    assert {done.code for done in (note, synced)} == {0}
+    assert "#q3 #чай" in " ".join(table.out.split())
+    assert {tuple(m["tags"]) for m in listed.json["memories"]} == {("house", "own")}
+    assert {tuple(m["tags"]) for m in bobs.json["memories"]} == {("filed", "own")}
+    assert bad.code == 1
+    assert bad.err == "InvalidInput: a tag has 1 to 64 characters, not 65\n"

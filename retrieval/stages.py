@@ -1,0 +1,111 @@
+"""What happens to the hits between fusion and answer: each stage is hits -> hits, and writes down
+what it did. A stage that fails leaves the order as it was and says so.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+from indexing.errors import StoreError
+from indexing.store import VectorStore
+from indexing.template import day
+from indexing.types import Filter, Memory, Scope
+from retrieval.neighbours import with_neighbours
+from retrieval.passages import NeighbourPolicy
+from retrieval.relevance import E5, Weights, confidence, evidence, lift
+from retrieval.rerank.order import reordered
+from retrieval.rerank.stage import RerankStage
+from retrieval.trace import Dropped, Log
+from retrieval.types import Hit
+
+
+@dataclass(frozen=True, slots=True)
+class Reranking:
+    """The reranker, and how much the fused rank counts beside it."""
+
+    stage: RerankStage
+    blend: float = 0.0
+
+    def __call__(
+        self, query: str, hits: Sequence[Hit], budget_ms: float | None, log: Log
+    ) -> list[Hit]:
+        """Return the hits in the reranker's order; the score of a hit is then the reranker's."""
+        if not hits:
+            return []
+        done = self.stage.rerank(query, [read_as(hit.memory) for hit in hits], budget_ms)
+        log.stage("rerank", len(hits), done.scored, done.note)
+        if done.failed:
+            log.notes.append(done.note)
+            return list(hits)
+        log.models["reranker"] = self.stage.reranker().name
+        scored = [
+            hit if score is None else replace(hit, score=score, reranked=score)
+            for hit, score in zip(hits, done.scores, strict=True)
+        ]
+        return reordered(scored, done.scores, self.blend)
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Says how probable an answer is; below ``least`` nothing is found. See `retrieval.relevance`.
+
+    ``weights`` are the embedder's.
+    """
+
+    least: float = 0.0
+    weights: Weights = E5
+
+    def __call__(self, query: str, hits: Sequence[Hit], log: Log) -> list[Hit]:
+        """Return the hits, none of them where an answer is too improbable."""
+        best = max((hit.reranked for hit in hits if hit.reranked is not None), default=None)
+        found = evidence(query, log.scopes, best, self.weights)
+        log.confidence = confidence(found, self.weights)
+        log.evidence = {**asdict(found), "lift": lift(found, self.weights.usual)}
+        if log.confidence >= self.least:
+            return list(hits)
+        why = f"confidence {log.confidence:.2f} < {self.least:g}"
+        log.dropped += [
+            Dropped(hit.memory.id, str(hit.memory.scope), "irrelevant", why) for hit in hits
+        ]
+        log.stage("relevance", len(hits), 0, why)
+        return []
+
+
+def bring(
+    store: VectorStore,
+    hits: Sequence[Hit],
+    where: Callable[[Scope], Filter],
+    policy: NeighbourPolicy,
+    count: Callable[[str], int],
+    log: Log,
+) -> list[Hit]:
+    """Return the hits with their passages; one that is in the passage of a better one is dropped.
+
+    A store that does not answer leaves the hits as they are.
+    """
+    try:
+        found = with_neighbours(store, [hit.memory for hit in hits], where, policy, count)
+    except StoreError as error:
+        log.notes.append(f"no neighbours: {error}")
+        return list(hits)
+    within = {name: passage.hits[0] for passage in found if passage for name in passage.hits[1:]}
+    kept = []
+    for hit, passage in zip(hits, found, strict=True):
+        if better := within.get(hit.memory.id):
+            scope = str(hit.memory.scope)
+            log.dropped.append(Dropped(hit.memory.id, scope, "neighbour", better))
+        else:
+            kept.append(replace(hit, passage=passage))
+    log.stage("neighbours", len(hits), len(kept))
+    return kept
+
+
+def read_as(memory: Memory) -> str:
+    """Return what a reranker reads of a memory: when and by whom, or under which headings, and
+    the text."""
+    if memory.speaker or memory.role:
+        when = day(memory.at, memory.text) if memory.at else ""
+        header = " ".join(filter(None, (when, memory.speaker or memory.role)))
+    else:
+        path = [memory.title, *(h for h in memory.headings if h != memory.title)]
+        header = " › ".join(filter(None, path))
+    return f"{header}: {memory.text}" if header else memory.text
