@@ -34,7 +34,7 @@ from indexing.ingest import Progress
 from indexing.remember import history
 from indexing.types import GLOBAL, Filter, Memory, Scope, session_scope, user_scope
 from indexing.write import write
-from retrieval.retriever import scopes_of
+from retrieval.query import scopes_of
 from retrieval.types import Narrow
 
 NAMES = (

@@ -163,7 +163,9 @@ class LongTermMemory:
         """
         index, scope = self.parts.index, scope_for(user_id, session_id)
         with places(self.parts.settings, index.catalog, index.store) as known:
-            return edit(index, scope, memory_id, text, asked_by, known.others)
+            edited = edit(index, scope, memory_id, text, asked_by, known.others)
+        self.parts.retriever.clear()
+        return edited
 
     def pin(
         self, user_id: str, memory_id: str, session_id: str | None = None, asked_by: str = ""
@@ -191,6 +193,7 @@ class LongTermMemory:
         found(index, scope, memory_id)
         with places(self.parts.settings, index.catalog, index.store, erasers) as known:
             receipt = forget(index, memory_target(scope, [memory_id]), asked_by, known, progress)
+        self.parts.retriever.clear()
         audit = Audit(index.catalog.database)
         audit.note(
             "delete",
@@ -221,7 +224,9 @@ class LongTermMemory:
         target = target_for(user_id, session_id, source, memory_ids)
         index = self.parts.index
         with places(self.parts.settings, index.catalog, index.store, erasers) as known:
-            return forget(index, target, asked_by, known, progress)
+            receipt = forget(index, target, asked_by, known, progress)
+        self.parts.retriever.clear()
+        return receipt
 
     def lift(
         self,

@@ -1,10 +1,11 @@
 """The best of a ranking -> whole memories: read page by page, copies of one another made one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from indexing.errors import StoreError
 from indexing.store import VectorStore
-from indexing.types import Scope
+from indexing.types import Memory, Scope
 from retrieval.copies import collapse
 from retrieval.rank import Ranking
 from retrieval.search import Question
@@ -38,13 +39,7 @@ class Reader:
         by_scope: dict[Scope, list[str]] = {}
         for name, _ in wanted:
             by_scope.setdefault(ranking.owners[name], []).append(name)
-        memories = {
-            memory.id: memory
-            for scope, ids in by_scope.items()
-            for memory in self.store.get(
-                scope.collection, self.question.where(scope, tuple(ids)), limit=len(ids)
-            )
-        }
+        memories = self._memories(by_scope, log)
         hits = []
         for rank, (name, score) in enumerate(wanted, start + 1):
             if memory := memories.get(name):
@@ -52,3 +47,20 @@ class Reader:
             else:
                 log.dropped.append(Dropped(name, str(ranking.owners[name]), "gone"))
         return hits
+
+    def _memories(self, by_scope: Mapping[Scope, Sequence[str]], log: Log) -> dict[str, Memory]:
+        """Return the memories by id. Raises `StoreError` when no scope could be read."""
+        found: dict[str, Memory] = {}
+        failed: list[StoreError] = []
+        for scope, ids in by_scope.items():
+            where = self.question.where(scope, tuple(ids))
+            try:
+                read = self.store.get(scope.collection, where, limit=len(ids))
+            except StoreError as error:
+                failed.append(error)
+                log.notes.append(f"{scope}: {error}")
+            else:
+                found |= {memory.id: memory for memory in read}
+        if failed and len(failed) == len(by_scope):
+            raise failed[0]
+        return found

@@ -5,32 +5,23 @@ read -> rerank -> the k best or as many as fit a budget. Each step is a function
 own; here is only their order.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import get_args
 
 from indexing.dense import Embedder
-from indexing.errors import InvalidInput
-from indexing.sparse import LANGUAGES, weigh_query
+from indexing.errors import StoreError
+from indexing.sparse import weigh_query
 from indexing.store import DENSE, VectorStore
-from indexing.types import (
-    GLOBAL,
-    Collection,
-    Kind,
-    Scope,
-    Vector,
-    check_time,
-    session_scope,
-    user_scope,
-)
+from indexing.types import Collection, Vector
 from retrieval.analyst import Analyst, why
 from retrieval.candidates import Reader
 from retrieval.copies import collapse
 from retrieval.full import Count, everything
 from retrieval.pack import pack
 from retrieval.passages import NeighbourPolicy
+from retrieval.query import check, scopes_of
 from retrieval.rank import Fusion, fuse
 from retrieval.reorder import Reordering
 from retrieval.routing.plan import NO_SOURCE
@@ -104,23 +95,20 @@ class Retriever:
         in reading order. Raises `InvalidInput` for an empty query, k < 1, budget < 1 or a naive
         time, `InvalidId`, `StoreError`, `ModelError`.
         """
-        scopes = tuple(scopes_of(user_id, session_id))
-        narrow = narrow or Narrow()
-        check(query, k, narrow, budget)
-        return self.answer(
-            Query(
-                query,
-                scopes,
-                user_id,
-                k,
-                narrow,
-                budget,
-                explain=explain,
-                rerank=rerank,
-                rerank_budget_ms=rerank_budget_ms,
-                neighbours=neighbours,
-            )
+        asked = Query(
+            query,
+            tuple(scopes_of(user_id, session_id)),
+            user_id,
+            k,
+            narrow or ANY,
+            budget,
+            explain=explain,
+            rerank=rerank,
+            rerank_budget_ms=rerank_budget_ms,
+            neighbours=neighbours,
         )
+        check(asked)
+        return self.answer(asked)
 
     def answer(self, query: Query) -> Result:
         """Answer a checked query: its analytical parts from databases, the rest from memory."""
@@ -152,6 +140,12 @@ class Retriever:
             answers, left = self.analyst.answers(plan, query.user_id, now, log)
         return answers, left if answers else query.text, why(log.parts)
 
+    def clear(self) -> None:
+        """Forget what was kept of earlier questions: their vectors, and the reranker's scores."""
+        self.vectors.clear()
+        if self.reranking:
+            self.reranking.stage.clear()
+
     def close(self) -> None:
         """Let go of the threads."""
         self.pool.shutdown()
@@ -165,13 +159,16 @@ class Retriever:
         if query.budget is None:
             return None
         with log.watch("full"):
-            found = everything(
-                self.store,
-                query.scopes,
-                lambda scope: query.narrow.where(scope, now),
-                query.budget,
-                self.count,
-            )
+            try:
+                found = everything(
+                    self.store,
+                    query.scopes,
+                    lambda scope: query.narrow.where(scope, now),
+                    query.budget,
+                    self.count,
+                )
+            except StoreError:  # the search asks again, and says which scope it is
+                return None
         if found is None:
             return None
         hits, copies = collapse([Hit(memory, 0, 0.0, {}) for memory in found])
@@ -208,7 +205,7 @@ class Retriever:
             with log.watch("reorder"):
                 hits = self.reordering(hits, self.store, query.narrow.as_of or now, log)
         with log.watch("relevance"):
-            hits = self.relevance(query.text, hits, log)
+            hits = self.relevance(query.text, hits, log, ranking.covered)
         k = query.k or (K if query.budget is None else None)
         if self.always_neighbours if query.neighbours is None else query.neighbours:
             with log.watch("neighbours"):
@@ -235,43 +232,3 @@ class Retriever:
         if not any(policy.weights.get(DENSE, 0) * policy.weight > 0 for policy in policies):
             return None
         return self.vectors.of(self.embedder, query.text)[0]
-
-
-def check(query: str, k: int | None, narrow: Narrow, budget: int | None) -> None:
-    """Raise `InvalidInput` for what cannot be asked."""
-    if not query.strip():
-        raise InvalidInput("the query is empty")
-    try:
-        query.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput("the query is not valid Unicode (a lone surrogate)") from error
-    if k is not None and k < 1:
-        raise InvalidInput(f"k is {k}; ask for at least 1")
-    if budget is not None and budget < 1:
-        raise InvalidInput(f"the budget is {budget}; give at least 1 token, or none")
-    _among("kind", narrow.kinds, get_args(Kind))
-    _among("language", narrow.languages, LANGUAGES)
-    for name in ("said_from", "said_to", "as_of"):
-        moment = getattr(narrow, name)
-        if moment is not None:
-            check_time(moment, name)
-    if narrow.said_from and narrow.said_to and narrow.said_from >= narrow.said_to:
-        raise InvalidInput("said_from is not before said_to")
-
-
-def _among(what: str, given: Sequence[str] | None, known: Sequence[str]) -> None:
-    for value in given or ():
-        if value not in known:
-            raise InvalidInput(f"{value!r} is no {what}; there are {', '.join(known)}")
-
-
-def scopes_of(user_id: str | None, session_id: str | None) -> list[Scope]:
-    """Return the scopes a question may see: global, and the user's and session's when named."""
-    scopes = [GLOBAL]
-    if user_id is not None:
-        scopes.append(user_scope(user_id))
-    if session_id is not None:
-        if user_id is None:
-            raise InvalidInput("a session belongs to a user: give user_id with session_id")
-        scopes.append(session_scope(user_id, session_id))
-    return scopes

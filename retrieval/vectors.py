@@ -34,5 +34,10 @@ class QueryVectors:
                 self._kept.popitem(last=False)
         return vector, False
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._kept.clear()
+
     def __len__(self) -> int:
         return len(self._kept)

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from indexing.edge import EdgeStore
-from indexing.errors import StoreUnavailable
+from indexing.errors import InvalidInput, StoreUnavailable
 from indexing.sparse import weigh_query
 from indexing.types import (
     COLLECTIONS,
@@ -157,3 +157,61 @@ def test_copies_do_not_make_an_answer_short(retriever: Retriever, put: Put) -> N
         put(f"cat {i}", key=str(i))
     hits = retriever.retrieve("cat", "ann", k=5).hits
     assert len({hit.memory.key for hit in hits}) == 5
+
+
+def test_a_scope_that_cannot_be_read_leaves_the_others(
+    retriever: Retriever, put: Put, store: EdgeStore
+) -> None:
+    put("cat policy", GLOBAL)
+    put("my cat")
+
+    class Half:
+        def get(self, collection: Collection, *args: object, **more: object) -> object:
+            if collection == "user":
+                raise StoreUnavailable("no answer")
+            return store.get(collection, *args, **more)  # type: ignore[arg-type]
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(store, name)
+
+    half = replace(retriever, store=Half())  # type: ignore[arg-type]
+    result = half.retrieve("cat", "ann")
+    assert [hit.memory.text for hit in result] == ["cat policy"]
+    assert result.trace.notes == ("user:ann: no answer",)
+    whole = half.retrieve("cat", "ann", budget=100)
+    assert [hit.memory.text for hit in whole] == ["cat policy"]
+    assert whole.trace.route == "vector"
+
+
+def test_time_and_tags_narrow_an_answer(retriever: Retriever, put: Put) -> None:
+    day = timedelta(days=1)
+    put("cat of old", at=NOW - 9 * day, tags=("pets",))
+    put("cat of late", at=NOW - day, tags=("home", "pets"))
+    put("cat of no time", tags=("home",))
+
+    def found(**narrow: object) -> set[str]:
+        asked = retriever.retrieve("cat", "ann", narrow=Narrow(**narrow))  # type: ignore[arg-type]
+        assert asked.trace.filters.keys() == narrow.keys()
+        return {hit.memory.text.removeprefix("cat of ") for hit in asked}
+
+    assert found(tags=("PETS ",)) == {"old", "late"}
+    assert found(said_from=NOW - 2 * day) == {"late"}
+    assert found(said_to=NOW - 2 * day) == {"old"}
+    assert found(said_from=NOW - 9 * day, said_to=NOW, tags=("home",)) == {"late"}
+    assert found(sources=("s",)) == {"old", "late", "no time"}
+    assert found(sources=("elsewhere",)) == set()
+
+
+@pytest.mark.parametrize(
+    ("narrow", "message"),
+    [
+        (Narrow(kinds=("poem",)), "'poem' is no kind"),  # type: ignore[arg-type]
+        (Narrow(languages=("de",)), "'de' is no language"),
+        (Narrow(said_from=NOW.replace(tzinfo=None)), "said_from has no time zone"),
+        (Narrow(said_from=NOW, said_to=NOW), "said_from is not before said_to"),
+        (Narrow(tags=("",)), "a tag has 1 to 64 characters"),
+    ],
+)
+def test_a_bad_filter_is_named(retriever: Retriever, narrow: Narrow, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        retriever.retrieve("cat", "ann", narrow=narrow)

@@ -1,16 +1,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
 import pytest
 
-from indexing.errors import ModelError
+from indexing.edge import EdgeStore
+from indexing.errors import ModelError, StoreUnavailable
 from indexing.types import GLOBAL, Memory
+from retrieval.reorder import Reordering
 from retrieval.rerank.stage import RerankLimits, RerankStage
 from retrieval.rerank.types import Scores
 from retrieval.retriever import Retriever
-from retrieval.stages import Reranking, read_as
+from retrieval.stages import Relevance, Reranking, read_as
 
 from .conftest import NOW
 
@@ -90,3 +93,119 @@ def test_a_reranker_reads_who_and_where(reranked: Retriever, put: Put, model: By
         "Care › Food: feed the cat",
     }
     assert read_as(document) == "Care › Food: feed the cat"
+
+
+# nothing found
+
+
+def test_an_improbable_answer_is_none_and_the_trace_has_what_there_was(
+    retriever: Retriever, put: Put
+) -> None:
+    put("the sea was calm")
+    strict = replace(retriever, relevance=Relevance(least=0.9))
+    result = strict.retrieve("what about the tax return of the dog?", "ann")
+    assert result.hits == ()
+    assert result.confidence is not None
+    assert result.confidence < 0.9
+    dropped = [drop for drop in result.trace.dropped if drop.why == "irrelevant"]
+    assert [drop.detail for drop in dropped] == [f"confidence {result.confidence:.2f} < 0.9"]
+    assert {"lift", "coverage", "known", "best"} <= result.trace.evidence.keys()
+
+
+def test_a_probable_answer_is_shown_with_its_confidence(retriever: Retriever, put: Put) -> None:
+    for text in ("the cat sleeps on the sofa", *(f"sea and tax {i}" for i in range(12))):
+        put(text)
+    result = replace(retriever, relevance=Relevance(least=0.5)).retrieve("sleeping cat", "ann")
+    assert result.hits[0].memory.text == "the cat sleeps on the sofa"
+    assert result.confidence is not None
+    assert result.confidence >= 0.5
+
+
+def test_an_empty_memory_has_no_answer(retriever: Retriever) -> None:
+    assert retriever.retrieve("cat", "ann").confidence == 0
+
+
+# neighbours
+
+
+def talk(put: Put, conversation: str, *texts: str) -> list[Memory]:
+    return [
+        put(
+            text,
+            speaker="Ann",
+            source_id=f"{conversation}/{i}",
+            conversation_id=conversation,
+            turn_id=str(i),
+            at=NOW - timedelta(minutes=60 - i),
+        )
+        for i, text in enumerate(texts)
+    ]
+
+
+def test_a_hit_brings_what_was_said_around_it(retriever: Retriever, put: Put) -> None:
+    talk(put, "monday", "good morning", "where is the cat", "on the sofa", "thank you")
+    talk(put, "tuesday", "the sea is far")
+    (hit,) = retriever.retrieve("cat", "ann", k=1, neighbours=True).hits
+    assert hit.passage is not None
+    assert hit.text == "Ann: good morning\nAnn: where is the cat\nAnn: on the sofa"
+    (alone,) = retriever.retrieve("cat", "ann", k=1).hits
+    assert (alone.passage, alone.text) == (None, "Ann: where is the cat")
+
+
+def test_a_hit_within_a_better_ones_passage_is_named_and_dropped(
+    retriever: Retriever, put: Put
+) -> None:
+    first, second, *_ = talk(put, "monday", "cat cat cat", "the cat again")
+    result = retriever.retrieve("cat", "ann", neighbours=True)
+    (hit,) = result.hits
+    assert hit.passage is not None
+    assert set(hit.passage.hits) == {first.id, second.id}
+    (dropped,) = result.trace.dropped
+    assert (dropped.why, dropped.detail) == ("neighbour", hit.memory.id)
+
+
+def test_neighbours_that_cannot_be_read_leave_the_hits(
+    retriever: Retriever, put: Put, store: EdgeStore
+) -> None:
+    talk(put, "monday", "where is the cat", "on the sofa")
+
+    class Deaf:
+        def scroll(self, *_: Any) -> Any:
+            raise StoreUnavailable("no answer")
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+    deaf = replace(retriever, store=Deaf())  # type: ignore[arg-type]
+    result = deaf.retrieve("cat", "ann", neighbours=True)
+    assert result.hits
+    assert result.trace.notes == ("no neighbours: no answer",)
+
+
+def test_a_budget_counts_passages(retriever: Retriever, put: Put) -> None:
+    talk(put, "monday", "one two three four", "where is the cat", "five six seven eight")
+    assert len(retriever.retrieve("cat", "ann", budget=6).hits) == 1
+    assert retriever.retrieve("cat", "ann", budget=6, neighbours=True).hits == ()
+
+
+# order
+
+
+def test_what_is_old_counts_less_where_it_is_said_to(retriever: Retriever, put: Put) -> None:
+    old = put("cat", at=NOW - timedelta(days=300))
+    new = put("cat and dog", at=NOW)
+    assert [h.memory.id for h in retriever.retrieve("cat", "ann")] == [old.id, new.id]
+    ageing = replace(retriever, reordering=Reordering({"turn": timedelta(days=30)}))
+    result = ageing.retrieve("cat", "ann")
+    assert [h.memory.id for h in result] == [new.id, old.id]
+    assert "recency" in {stage.name for stage in result.trace.stages}
+
+
+def test_variety_is_chosen_from_more_than_is_shown(retriever: Retriever, put: Put) -> None:
+    for text in ("cat one", "cat two", "cat three"):
+        put(text)
+    put("cat and sea")
+    various = replace(retriever, reordering=Reordering(lambda_=0.1))
+    shown = {hit.memory.text for hit in various.retrieve("cat", "ann", k=2)}
+    assert "cat and sea" in shown
+    assert "cat and sea" not in {h.memory.text for h in retriever.retrieve("cat", "ann", k=2)}
