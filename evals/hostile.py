@@ -138,8 +138,14 @@ def _retrieve(parts: Parts, asker: Scope, other: Scope, dice: random.Random) -> 
         k=dice.choice((1, 8, 50)),
         narrow=Narrow(kinds=("fact",) if dice.random() < 0.2 else None, as_of=past),
         budget=dice.choice((None, None, None, 1, 40, 4000)),
+        neighbours=dice.random() < 0.3,
     )
-    return [hit.memory for hit in result]
+    around = [memory for hit in result if hit.passage for memory in hit.passage.memories]
+    return [
+        *(hit.memory for hit in result),
+        *(copy for hit in result for copy in hit.also),
+        *around,
+    ]
 
 
 def _by_id(parts: Parts, asker: Scope, other: Scope, dice: random.Random) -> Iterable[Memory]:
