@@ -13,7 +13,8 @@ from configs.fingerprints import open_collections
 from configs.fusion_settings import build_method, build_reordering
 from configs.recipe import build_recipe
 from configs.rerankers import build_reranker
-from configs.settings import ScopeSettings, Settings
+from configs.retrieval_settings import ScopeSettings
+from configs.settings import Settings
 from configs.stores import build_catalog, build_store
 from indexing import drafts, sparse, template
 from indexing.dense import Embedder

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from configs.settings import EmbedderSettings, Settings
+from configs.settings import Settings
+from configs.text_settings import EmbedderSettings
 from indexing.dense import Embedder, Prefixes, prefixes_for
 from indexing.errors import ConfigError
 from indexing.lazy import lazy

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from configs.settings import LimitSettings, Settings, SourceSettings
+from configs.settings import Settings
+from configs.write_settings import LimitSettings, SourceSettings
 from indexing.errors import ConfigError
 from indexing.feeds.access import Access, WebLimits
 from indexing.feeds.types import Feed, FeedKind

@@ -12,7 +12,8 @@ from chunking.semantic import semantic
 from chunking.tokens import tiktoken_spans, tokenizer_spans
 from chunking.turns import turns
 from chunking.types import Chunker, TokenSpans
-from configs.settings import ChunkingSettings, LateSettings, Settings
+from configs.settings import Settings
+from configs.text_settings import ChunkingSettings, LateSettings
 from indexing import template
 from indexing.dense import Embedder, TokenEmbedder, token_embedder
 from indexing.errors import ConfigError

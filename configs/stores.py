@@ -27,11 +27,16 @@ def build_store(settings: Settings, generation: str = FIRST) -> VectorStore:
 
 def build_catalog(settings: Settings) -> Catalog:
     """Open the catalog and bring its schema up to date."""
-    if settings.catalog:
-        return Catalog(settings.catalog, settings.busy_timeout)
-    folder = settings.data_dir.expanduser()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(f"data folder {folder}: {error.strerror}") from error
-    return Catalog(f"sqlite:///{folder / 'catalog.sqlite'}", settings.busy_timeout)
+    if not settings.catalog:
+        folder = settings.data_dir.expanduser()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreUnavailable(f"data folder {folder}: {error.strerror}") from error
+    return Catalog(catalog_url(settings), settings.busy_timeout)
+
+
+def catalog_url(settings: Settings) -> str:
+    """Return the URL of the catalog: the one that is set, or a file in the data folder."""
+    file = settings.data_dir.expanduser() / "catalog.sqlite"
+    return settings.catalog or f"sqlite:///{file}"

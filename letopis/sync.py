@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from pydantic import ValidationError
 
 from configs.feeds import build_access, build_feed, build_feeds
-from configs.settings import Settings, SourceSettings
+from configs.settings import Settings
 from configs.stores import build_catalog
+from configs.write_settings import SourceSettings
 from indexing.errors import InvalidInput, SourceError
 from indexing.feeds.types import Feed, Progress
 from indexing.index import Report

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from configs.settings import Settings, SourceSettings
+from configs.settings import Settings
+from configs.write_settings import SourceSettings
 from indexing.traces import Traces
 from indexing.types import Scope, user_scope
 

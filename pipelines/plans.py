@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from configs.settings import Settings, SourceSettings
+from configs.settings import Settings
 from configs.when import when
+from configs.write_settings import SourceSettings
 from indexing.chat import SUFFIXES
 from indexing.errors import ConfigError
 

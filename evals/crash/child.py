@@ -19,7 +19,9 @@ from tokenizers.models import WordLevel
 from tokenizers.pre_tokenizers import Whitespace
 
 from configs.build import build
-from configs.settings import ChunkingSettings, IngestSettings, Settings
+from configs.settings import Settings
+from configs.text_settings import ChunkingSettings
+from configs.write_settings import IngestSettings
 from evals.crash.world import moment, phases, put
 from indexing.catalog import Catalog
 from indexing.dense import FunctionEmbedder, Matrix

@@ -8,8 +8,9 @@ import pytest
 from configs.embedders import EMBEDDERS, build_embedder
 from configs.feeds import build_access
 from configs.recipe import CHUNKERS
-from configs.settings import ChunkingSettings, EmbedderSettings, Settings, TemplateSettings
+from configs.settings import Settings
 from configs.stores import build_catalog, build_store
+from configs.text_settings import ChunkingSettings, EmbedderSettings, TemplateSettings
 from indexing.errors import ConfigError, ModelError, SchemaMismatch, StoreError
 from tests.conftest import PartsMaker, TinyEmbedder
 from tests.readers import ReadingEmbedder

@@ -5,7 +5,9 @@ from pydantic import ValidationError
 
 from configs.build import build_fusion, scope_policies
 from configs.fusion_settings import FusionSettings, build_method, build_reordering
-from configs.settings import RetrievalSettings, Settings, TemplateSettings
+from configs.retrieval_settings import RetrievalSettings
+from configs.settings import Settings
+from configs.text_settings import TemplateSettings
 from retrieval.fuse import METHODS, Ranked, fuse
 
 

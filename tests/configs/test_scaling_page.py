@@ -5,7 +5,8 @@ import tomllib
 from pathlib import Path
 
 from configs.describe import rows
-from configs.settings import ServerSettings, Settings
+from configs.server_settings import ServerSettings
+from configs.settings import Settings
 from indexing.server_options import ServerOptions
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from configs.settings import RetrievalSettings, ScopeSettings, Settings, load
+from configs.retrieval_settings import RetrievalSettings, ScopeSettings
+from configs.settings import Settings, load
 from indexing.dense import Matrix, normalize
 from indexing.sparse import term_id, terms
 

@@ -20,7 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from configs.embedders import EMBEDDERS
-from configs.settings import EmbedderSettings
+from configs.text_settings import EmbedderSettings
 from indexing.dense import (
     E5,
     Embedder,

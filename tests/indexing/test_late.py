@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from chunking.types import Document, Session, Turn
-from configs.settings import ChunkingSettings, LateSettings, LateTurnSettings
+from configs.text_settings import ChunkingSettings, LateSettings, LateTurnSettings
 from indexing.dense import PassageTooLong, normalize
 from indexing.embed import Reading, dense_vectors
 from indexing.errors import ConfigError

@@ -6,7 +6,8 @@ import pytest
 from chunking.types import Session, Turn
 from configs.build import Parts, fingerprint
 from configs.reindex import reindex
-from configs.settings import Settings, TemplateSettings
+from configs.settings import Settings
+from configs.text_settings import TemplateSettings
 from indexing.embed import Reading, dense_vectors
 from indexing.errors import SchemaMismatch
 from indexing.ingest import ingest_chats

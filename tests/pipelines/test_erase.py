@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from configs.settings import Settings, SourceSettings
+from configs.settings import Settings
+from configs.write_settings import SourceSettings
 from indexing.traces import Traces
 from indexing.types import GLOBAL, session_scope, user_scope
 from pipelines.erase import erase, eraser

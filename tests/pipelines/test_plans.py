@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from configs.settings import ScheduleSettings, Settings, SourceSettings
+from configs.schedule_settings import ScheduleSettings
+from configs.settings import Settings
+from configs.write_settings import SourceSettings
 from indexing.errors import ConfigError
 from pipelines.plans import Plan, plans
 

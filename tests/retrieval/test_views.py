@@ -3,7 +3,9 @@
 import pytest
 
 from chunking.types import Session, Turn
-from configs.settings import FusionSettings, RetrievalSettings, TemplateSettings, UserSettings
+from configs.fusion_settings import FusionSettings
+from configs.retrieval_settings import RetrievalSettings, UserSettings
+from configs.text_settings import TemplateSettings
 from indexing.ingest import ingest_chats
 from indexing.types import user_scope
 from tests.conftest import PartsMaker
