@@ -91,9 +91,9 @@ class Retriever:
     ) -> Result:
         """Return the k memories (8) that answer best: global ones, the user's, the session's.
 
-        With a ``budget`` of tokens as many as fit; where all that may be seen fits, all of it,
-        in reading order. Raises `InvalidInput` for an empty query, k < 1, budget < 1 or a naive
-        time, `InvalidId`, `StoreError`, `ModelError`.
+        With a ``budget`` of tokens as many as fit; where all that may be seen fits, and is no more
+        than k, all of it, in reading order. Raises `InvalidInput` for an empty query, k < 1,
+        budget < 1 or a naive time, `InvalidId`, `StoreError`, `ModelError`.
         """
         asked = Query(
             query,
@@ -135,7 +135,7 @@ class Retriever:
         if query.narrow != ANY:
             return (), query.text, "the caller narrowed the answer to memories"
         with log.watch("route"):
-            plan = self.analyst.plan(query.text, now)
+            plan = self.analyst.plan(query.text, now, query.user_id)
         with log.watch("sql"):
             answers, left = self.analyst.answers(plan, query.user_id, now, log)
         return answers, left if answers else query.text, why(log.parts)
@@ -172,6 +172,8 @@ class Retriever:
         if found is None:
             return None
         hits, copies = collapse([Hit(memory, 0, 0.0, {}) for memory in found])
+        if query.k is not None and len(hits) > query.k:  # the best k are asked for, not the first
+            return None
         log.dropped += copies
         return [replace(hit, rank=rank) for rank, hit in enumerate(hits, 1)]
 

@@ -129,6 +129,9 @@ def retrieve(
     if as_json:
         print_json(result_record(result))
         return
+    for part in result.trace.parts:
+        if part.label == "analytical" and part.went == "vector":
+            say(f"not computed, but looked for in memory: {part.reason}", style="dim")
     for answer in result.answers:
         out.print(answer_table(answer, explain))
     if result.hits or not result.answers:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from configs.sql import build_limits, build_sources, build_writer, check_source
 from configs.sql_settings import SqlSettings
 from indexing.errors import ConfigError
+from retrieval.sql import sqlite_source
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Dimension, Measure, Reference
 
@@ -150,6 +151,22 @@ def test_a_key_that_comes_twice_would_count_rows_twice(file: Path) -> None:
         connection.executescript("INSERT INTO customers VALUES (1), (1)")
     with closing(Databases()) as databases, pytest.raises(ConfigError, match="not unique"):
         check_source(build_sources(settings())["shop"], databases)
+
+
+def test_a_database_that_a_writer_holds_is_not_said_to_lack_tables(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_source, "CHECK_TIMEOUT", 0.01)
+    with closing(sqlite3.connect(file, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        with closing(Databases()) as databases:
+            assert not check_source(build_sources(settings())["shop"], databases)
+
+
+def test_a_file_of_another_kind_is_not_said_to_lack_tables(file: Path) -> None:
+    file.write_text("not a database, and longer than a header of one would have to be" * 20)
+    with closing(Databases()) as databases:
+        assert not check_source(build_sources(settings())["shop"], databases)
 
 
 def test_a_database_that_is_not_there_yet(file: Path) -> None:

@@ -70,6 +70,17 @@ def test_a_small_corpus_is_handed_over_and_no_model_is_asked(
     assert len(retriever.vectors) == 0
 
 
+def test_the_best_k_are_shown_where_fewer_are_asked_for_than_fit(
+    retriever: Retriever, put: Put
+) -> None:
+    put("taxes are due", GLOBAL, at=NOW)
+    put("the cat sleeps", ANN, at=NOW)
+    best = retriever.retrieve("cat", "ann", k=1, budget=6)
+    assert [hit.memory.text for hit in best] == ["the cat sleeps"]
+    assert best.trace.route == "vector"
+    assert retriever.retrieve("cat", "ann", k=2, budget=6).trace.route == "full"
+
+
 def test_a_budget_is_filled_with_the_best_that_fit(retriever: Retriever, put: Put) -> None:
     put("cat cat", ANN)
     put("cat with a very long tale of many words", ANN)

@@ -149,6 +149,37 @@ def test_a_failing_scope_is_reported_and_does_not_sink_the_others(
         none.retrieve("cat", "ann")
 
 
+def test_a_scope_that_cannot_be_read_is_asked_once_and_the_others_fill_its_places(
+    retriever: Retriever, put: Put, store: EdgeStore
+) -> None:
+    for number in range(6):
+        put(f"cat {number}")
+        put(f"cat policy of many more words {number}", GLOBAL)
+    reads: list[Collection] = []
+
+    class Unreadable(Failing):
+        def search(
+            self, collection: Collection, branches: Sequence[Branch], where: Filter
+        ) -> list[list[Scored]]:
+            return self.store.search(collection, branches, where)
+
+        def get(self, collection: Collection, where: Filter, limit: int) -> list[Memory]:
+            reads.append(collection)
+            if collection in self.broken:
+                raise StoreUnavailable("no answer")
+            return self.store.get(collection, where, limit=limit)
+
+    half = replace(retriever, store=Unreadable(store, "user"))  # type: ignore[arg-type]
+    result = half.retrieve("cat", "ann", k=2)
+    assert len(texts(result)) == 2
+    assert all(text.startswith("cat policy") for text in texts(result))
+    assert reads.count("user") == 1
+    assert result.trace.notes == ("user:ann: no answer",)
+    none = replace(retriever, store=Unreadable(store, "user", "global"))  # type: ignore[arg-type]
+    with pytest.raises(StoreUnavailable, match="no answer"):
+        none.retrieve("cat", "ann", k=2)
+
+
 def test_bad_arguments_are_named(retriever: Retriever) -> None:
     for query, user, session, k, error in (
         ("  ", "ann", None, 8, InvalidInput),

@@ -182,10 +182,15 @@ def test_neighbours_that_cannot_be_read_leave_the_hits(
     assert result.trace.notes == ("no neighbours: no answer",)
 
 
-def test_a_budget_counts_passages(retriever: Retriever, put: Put) -> None:
+def test_a_passage_that_does_not_fit_the_budget_leaves_its_hit(
+    retriever: Retriever, put: Put
+) -> None:
     talk(put, "monday", "one two three four", "where is the cat", "five six seven eight")
-    assert len(retriever.retrieve("cat", "ann", budget=6).hits) == 1
-    assert retriever.retrieve("cat", "ann", budget=6, neighbours=True).hits == ()
+    (alone,) = retriever.retrieve("cat", "ann", budget=6).hits
+    tight = retriever.retrieve("cat", "ann", budget=6, neighbours=True)
+    assert [hit.text for hit in tight] == [alone.text]
+    assert tight.trace.stages[-1].note == "1 without what stands around, for the budget"
+    assert retriever.retrieve("cat", "ann", budget=3, neighbours=True).hits == ()
 
 
 # order
