@@ -51,7 +51,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a session. ``role`` is user, assistant, system or tool."""
+    """One message of a session. ``role`` is user, assistant, system or tool.
+
+    A tool's result has the name of the ``tool``, and whether the call ``failed`` (None: not known).
+    """
 
     turn_id: str
     role: str
@@ -59,6 +62,8 @@ class Turn:
     speaker: str = ""
     at: datetime | None = None
     tags: tuple[str, ...] = ()
+    tool: str = ""
+    failed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,11 @@ def build(
         open_collections(store, catalog, names, made)
         index = Index(store, catalog, embedder, recipe, settings.ingest.batch, clock)
         recover(index)
+        retriever = build_retriever(settings, store, embedder, clock, made)
+        undo.callback(retriever.close)
+        access = build_access(settings)
         undo.pop_all()
-    retriever = build_retriever(settings, store, embedder, clock, made)
-    return Parts(settings, index, retriever, build_access(settings))
+    return Parts(settings, index, retriever, access)
 
 
 def build_retriever(

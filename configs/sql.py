@@ -2,8 +2,9 @@
 
 import os
 
+from configs.settings import Settings
 from configs.sql_settings import SqlSettings, SqlSourceSettings, TableSettings
-from indexing.errors import ConfigError, SourceUnavailable, SqlFailed, SqlTimeout
+from indexing.errors import ConfigError, MissingExtra, SourceUnavailable, SqlFailed, SqlTimeout
 from retrieval.sql.answer import Limits
 from retrieval.sql.dialects import Dialect, dialect_of
 from retrieval.sql.run import Databases
@@ -60,6 +61,24 @@ def check_source(source: Source, databases: Databases) -> bool:
     except (SourceUnavailable, SqlTimeout):
         return False
     return True
+
+
+def source_states(settings: Settings) -> dict[str, str]:
+    """Return by source whether it can be asked: ``ok``, or why not. Raises `ConfigError`."""
+    databases = Databases()
+    try:
+        return {
+            name: _state(source, databases) for name, source in build_sources(settings.sql).items()
+        }
+    finally:
+        databases.close()
+
+
+def _state(source: Source, databases: Databases) -> str:
+    try:
+        return "ok" if check_source(source, databases) else "cannot be reached"
+    except (ConfigError, MissingExtra) as error:
+        return str(error)
 
 
 def _check_columns(source: Source, table: Table, there: frozenset[str]) -> None:

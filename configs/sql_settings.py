@@ -114,6 +114,9 @@ class SqlSettings(Section):
 
     row_limit: int = Field(1000, ge=1, le=100_000, description="most rows of an answer")
     timeout_ms: int = Field(2000, ge=1, description="milliseconds that a statement may take")
+    catalog: bool = Field(
+        True, description="answer how many messages, sessions, tool calls … the memory has"
+    )
     sources: tuple[SqlSourceSettings, ...] = Field(
         (), description="the databases, each a `[[sql.sources]]` table"
     )

@@ -2,12 +2,14 @@
 
 The bare engine is asked for the same branches, one scope after the other, on a copy of the store;
 reading the memories that an answer shows is the product's. Memories get random vectors, questions
-get real ones.
+get real ones. All sizes are open at once and asked each question in turn, so that what one size
+takes can be set against another.
 """
 
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,16 +26,23 @@ from evals.product import opened
 from evals.synthetic import speakers
 from evals.timing import Ratio, milliseconds
 from indexing.dense import Embedder
-from indexing.edge_shard import build_filter, to_query
+from indexing.edge_known import Known
+from indexing.edge_shard import to_request
 from indexing.hashing import digest
 from indexing.ingest import document_source
-from indexing.store import VectorStore, idf_corpus, is_empty, narrowed
+from indexing.store import VectorStore, is_empty
 from indexing.types import GLOBAL, Branch, Collection, Filter, Scored, user_scope
 from indexing.write import write
 from retrieval.retriever import Retriever
 from retrieval.vectors import QueryVectors
 
 USERS = 10
+
+OVERHEAD = 1.2
+"""What `retrieve` may take, in floors."""
+
+GROWTH = 2.0
+"""What it may take over the most memories, in times of what it takes over the fewest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +68,9 @@ class Overheard:
         self, collection: Collection, branches: Sequence[Branch], where: Filter
     ) -> list[list[Scored]]:
         """Remember the call and pass it on."""
-        self.calls.append(Call(collection, branches, where))
+        asked = [branch for branch in branches if not is_empty(branch)]
+        if asked:
+            self.calls.append(Call(collection, asked, where))
         return self._store.search(collection, branches, where)
 
 
@@ -72,17 +83,30 @@ class Floor:
             collection: engine.EdgeShard.load(str(copy / collection))
             for collection in ("global", "user")
         }
+        self._ends = {name: Known().facts(shard).ends for name, shard in self._shards.items()}
 
     def calls(self, query: str, user_id: str) -> list[Call]:
-        """Return what `retrieve` asks of the engine; not part of the floor's time."""
+        """Return what `retrieve` asks of the engine, one batch a collection; not timed."""
         overheard = Overheard(self._retriever.store)
         replace(self._retriever, store=cast(VectorStore, overheard)).retrieve(query, user_id)
-        return overheard.calls
+        batches: dict[Collection, Call] = {}
+        for call in overheard.calls:
+            first = batches.get(call.collection)
+            branches = [*(first.branches if first else ()), *call.branches]
+            batches[call.collection] = Call(call.collection, branches, call.where)
+        return list(batches.values())
 
     def ask(self, query: str, calls: Sequence[Call]) -> int:
         """Answer one question; return how many points came back."""
         self._retriever.embedder.query(query)
-        answers = [self._shards[call.collection].query_batch(request(call)) for call in calls]
+        asked = [
+            (
+                call,
+                to_request(call.collection, call.branches, call.where, self._ends[call.collection]),
+            )
+            for call in calls
+        ]
+        answers = [self._shards[call.collection].query_batch(request) for call, request in asked]
         return sum(len(branch) for answer in answers for branch in answer)
 
     def close(self) -> None:
@@ -91,36 +115,33 @@ class Floor:
             shard.close()
 
 
-def request(call: Call) -> engine.QueryBatchRequest:
-    """Return the engine's form of a search, as `EdgeStore.search` makes it."""
-    corpus = build_filter(call.collection, idf_corpus(call.where))
-    return engine.QueryBatchRequest(
-        [
-            to_query(b, build_filter(call.collection, narrowed(call.where, b)), corpus)
-            for b in call.branches
-            if not is_empty(b)
-        ]
-    )
-
-
 def retrieve_overhead(
-    settings: Settings, embedder: Embedder, size: int, questions: int = 100
+    settings: Settings, embedder: Embedder, sizes: Sequence[int], questions: int = 100
 ) -> list[Ratio]:
-    """Measure the read side over ``size`` memories: half global, half of `USERS` users."""
-    with tempfile.TemporaryDirectory(prefix="letopis-bench-") as name:
-        data, copy = Path(name) / "data", Path(name) / "copy"
-        with opened(settings, Filler(embedder), data) as parts:
-            _fill(parts, size)
-        shutil.copytree(data / "store", copy)  # closed by now: both have their search index
-        with opened(settings, embedder, data) as parts:
-            parts = replace(parts, retriever=uncached(parts.retriever))
+    """Measure the read side over each size, ascending: half global, half of `USERS` users."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="letopis-bench-")))
+        pairs = []
+        for size in sizes:
+            data, copy = folder / str(size), folder / f"{size}.copy"
+            with opened(settings, Filler(embedder), data) as parts:
+                fill(parts, size)
+            shutil.copytree(data / "store", copy)  # closed by now: both have their search index
+            parts = stack.enter_context(opened(settings, embedder, data))
             floor = Floor(parts, copy)
-            whole, bare = _in_turns(parts, floor, questions)
-            floor.close()
-    return [
-        Ratio(f"retrieve p50, {size} memories", median(whole), median(bare)),
-        Ratio(f"retrieve p95, {size} memories", _p95(whole), _p95(bare)),
-    ]
+            stack.callback(floor.close)
+            pairs.append((uncached(parts.retriever), floor))
+        times = _in_turns(pairs, questions)
+    rows = []
+    for size, (whole, bare) in zip(sizes, times, strict=True):
+        rows += [
+            Ratio(f"retrieve p50, {size} memories", median(whole), median(bare), most=OVERHEAD),
+            Ratio(f"retrieve p95, {size} memories", _p95(whole), _p95(bare)),
+        ]
+    if len(sizes) > 1:
+        what = f"retrieve p50, {sizes[-1]} memories / {sizes[0]}"
+        rows.append(Ratio(what, median(times[-1][0]), median(times[0][0]), most=GROWTH))
+    return rows
 
 
 def uncached(retriever: Retriever) -> Retriever:
@@ -128,7 +149,8 @@ def uncached(retriever: Retriever) -> Retriever:
     return replace(retriever, vectors=QueryVectors(0))
 
 
-def _fill(parts: Parts, size: int) -> None:
+def fill(parts: Parts, size: int) -> None:
+    """Write that many made-up memories: half of them global, half of `USERS` users."""
     voices = speakers(2)
     scopes = [GLOBAL] * USERS + [user_scope(f"u{number}") for number in range(USERS)]
     recipe = parts.index.recipe
@@ -138,20 +160,23 @@ def _fill(parts: Parts, size: int) -> None:
         write(parts.index, scope, (document_source(recipe, d, digest(d.text)) for d in documents))
 
 
-def _in_turns(parts: Parts, floor: Floor, count: int) -> tuple[list[float], list[float]]:
+def _in_turns(
+    pairs: Sequence[tuple[Retriever, Floor]], count: int
+) -> list[tuple[list[float], list[float]]]:
+    """Return the times of product and floor, for each pair."""
     voices = speakers(3)
-    queries = [next(voices).sentence(4, 9) for _ in range(count)]
-    whole: list[float] = []
-    bare: list[float] = []
-    for number, query in enumerate(queries):
-        calls = floor.calls(query, "u0")  # warms both up, too
-        pair: list[tuple[list[float], Callable[[], object]]] = [
-            (whole, partial(parts.retriever.retrieve, query, "u0")),
-            (bare, partial(floor.ask, query, calls)),
-        ]
-        for times, call in pair if number % 2 else reversed(pair):
-            times.append(milliseconds(call))
-    return whole, bare
+    times: list[tuple[list[float], list[float]]] = [([], []) for _ in pairs]
+    for number in range(count):
+        query = next(voices).sentence(4, 9)
+        for (retriever, floor), (whole, bare) in zip(pairs, times, strict=True):
+            calls = floor.calls(query, "u0")  # warms both up, too
+            turns: list[tuple[list[float], Callable[[], object]]] = [
+                (whole, partial(retriever.retrieve, query, "u0")),
+                (bare, partial(floor.ask, query, calls)),
+            ]
+            for kept, call in turns if number % 2 else reversed(turns):
+                kept.append(milliseconds(call))
+    return times
 
 
 def _p95(times: Sequence[float]) -> float:

@@ -1,4 +1,4 @@
-"""A product's time over its floor's, and a stopwatch."""
+"""A product's time over its floor's, what it should be, and a stopwatch."""
 
 import time
 from collections.abc import Callable
@@ -7,16 +7,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """One line of a bench; times in milliseconds."""
+    """One line of a bench: ``product`` over ``floor``, both in one ``unit``.
+
+    ``most`` and ``least`` are the bar that the ratio has to keep, None where there is none.
+    """
 
     what: str
     product: float
     floor: float
+    most: float | None = None
+    least: float | None = None
+    unit: str = "ms"
 
     @property
     def ratio(self) -> float:
         """Return how many times the floor the product takes."""
         return self.product / self.floor
+
+    @property
+    def kept(self) -> bool:
+        """Whether the ratio keeps its bar."""
+        above = self.most is None or self.ratio <= self.most
+        return above and (self.least is None or self.ratio >= self.least)
+
+    @property
+    def bar(self) -> str:
+        """Return the bar in words, empty for none."""
+        if self.most is not None:
+            return f"<= {self.most:g}"
+        return "" if self.least is None else f">= {self.least:g}"
 
 
 def milliseconds(call: Callable[[], object]) -> float:

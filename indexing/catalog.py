@@ -1,7 +1,8 @@
 """The SQL catalog: which sources are indexed, dead letters, fingerprints.
 
-It holds ids, hashes, times and reasons, never the text of a memory. The order of every write is
-vectors first, row last: a crash in between costs a repeated upsert of equal ids, never a memory.
+It holds ids, hashes, times, names of tools and reasons, never the text of a memory. The order of
+every write is vectors first, row last: a crash in between costs a repeated upsert of equal ids,
+never a memory.
 """
 
 import time
@@ -14,6 +15,7 @@ from sqlalchemy import Connection, Select, delete, func, insert, select, update
 from indexing.catalog_database import Database
 from indexing.catalog_rows import (
     PAGE,
+    About,
     DeadLetter,
     SourceRow,
     Writing,
@@ -98,6 +100,13 @@ class Catalog:
                         row.chunks,
                         row.conversation_id,
                         row.said_at,
+                        About(
+                            row.kind,
+                            row.role,
+                            row.tool,
+                            None if row.failed is None else bool(row.failed),
+                            row.added_at,
+                        ),
                     )
         return rows
 
@@ -158,12 +167,16 @@ class Catalog:
                 writing.commit(rows, former)
 
     def recount(self, scope: Scope, chunks: Mapping[str, int]) -> None:
-        """Correct how many memories sources have: source id -> number. Unknown ids are ignored."""
+        """Correct how many memories sources have: source id -> number. Unknown ids are ignored.
+
+        What is in none any more has expired or was forgotten: it counts as nothing.
+        """
         own = sources.c.tenant == scope.tenant
         with self._database.write(scope.tenant) as connection:
             for source_id, number in chunks.items():
                 where = (own, sources.c.key == digest(source_id))
-                connection.execute(update(sources).where(*where).values(chunks=number))
+                gone = {} if number else {"kind": ""}
+                connection.execute(update(sources).where(*where).values(chunks=number, **gone))
 
     def remove(self, scope: Scope, source_ids: Sequence[str]) -> None:
         """Drop the rows of sources."""

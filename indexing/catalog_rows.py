@@ -1,19 +1,35 @@
 """Rows of the catalog's tables, and a tenant's turn to write them: `Writing`."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select, update
 
 from indexing.catalog_schema import conversations, dead_letters, owner_key, scopes, sources
 from indexing.hashing import digest
 from indexing.tombstones import Blocked, Tombstones
-from indexing.types import Scope
+from indexing.types import Kind, Mention, Scope
 
 PAGE = 500
 """Keys in one statement: engines limit its parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a source counts as, for questions about the memory itself.
+
+    ``kind`` is empty where it is not known. A turn has its role; a tool's result the name of the
+    tool, and whether the call ``failed`` (None: not known). ``added_at`` is when a document was
+    first indexed or a statement was told, in seconds since the epoch.
+    """
+
+    kind: Kind | Literal[""] = ""
+    role: str = ""
+    tool: str = ""
+    failed: bool | None = None
+    added_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +44,7 @@ class SourceRow:
     chunks: int
     conversation_id: str = ""
     said_at: float | None = None
+    about: About = field(default=About(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +92,35 @@ class Writing:
         connection, scope = self.connection, self._scope
         if not rows:
             return
+        since = self._added([row.source_id for row in rows])
         self.remove([*(row.source_id for row in rows), *former])
-        connection.execute(insert(sources), [source_values(scope, row) for row in rows])
+        written = [source_values(scope, row) for row in rows]
+        connection.execute(insert(sources), [w | since.get(w["key"], {}) for w in written])
         note_conversations(connection, scope, {row.conversation_id for row in rows} - {""})
         for start in range(0, len(rows), PAGE):
             keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
             mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
             connection.execute(delete(dead_letters).where(*mine))
+
+    def describe(self, rows: Mapping[str, About]) -> None:
+        """Say what sources count as, by source id; the rest of their rows stays as it is."""
+        own = sources.c.tenant == self._scope.tenant
+        for source_id, about in rows.items():
+            where = (own, sources.c.key == digest(source_id))
+            values = about_values(about)
+            del values["added_at"]
+            self.connection.execute(update(sources).where(*where).values(values))
+
+    def _added(self, source_ids: Sequence[str]) -> dict[str, dict[str, float]]:
+        """Return since when sources are there, by key, as a column of their rows."""
+        table = sources.c
+        query = select(table.key, table.added_at)
+        query = query.where(table.tenant == self._scope.tenant, table.added_at.is_not(None))
+        return {
+            key: {"added_at": added_at}
+            for keys in pages(source_ids)
+            for key, added_at in self.connection.execute(query.where(table.key.in_(keys or [])))
+        }
 
     def remove(self, source_ids: Sequence[str]) -> None:
         """Drop the rows of sources."""
@@ -102,7 +141,30 @@ def source_values(scope: Scope, row: SourceRow) -> dict[str, Any]:
         "indexed_at": datetime.now(UTC).timestamp(),
         "conversation_id": row.conversation_id,
         "said_at": row.said_at,
+        **about_values(row.about),
     }
+
+
+def about_values(about: About) -> dict[str, Any]:
+    """Return the columns of a source's row that say what it counts as."""
+    return {
+        "kind": about.kind,
+        "role": about.role,
+        "tool": about.tool,
+        "added_at": about.added_at,
+        "failed": None if about.failed is None else int(about.failed),
+    }
+
+
+def about_place(kind: Kind, place: Mention) -> About:
+    """Return what the source of a stored place counts as; whether a call failed is not stored."""
+    when = place.created_at if kind == "document" else place.at or place.created_at
+    return About(
+        kind,
+        place.role,
+        place.speaker if kind == "tool_result" else "",
+        added_at=when.timestamp() if when else None,
+    )
 
 
 def pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:

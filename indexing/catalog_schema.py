@@ -25,9 +25,11 @@ from sqlalchemy import (
     inspect,
     select,
     union,
+    update,
 )
 from sqlalchemy.schema import CreateColumn
 
+from indexing.catalog_views import VIEWS
 from indexing.errors import StoreError
 
 ESCAPE, NUL = "\u241b", "\u2400"
@@ -81,6 +83,11 @@ sources = Table(
     Column("indexed_at", Float, nullable=False),
     Column("conversation_id", Exact, nullable=False, server_default=""),
     Column("said_at", Float),
+    Column("kind", String(16), nullable=False, server_default=""),
+    Column("role", String(16), nullable=False, server_default=""),
+    Column("tool", Exact, nullable=False, server_default=""),
+    Column("added_at", Float),
+    Column("failed", Integer),
 )
 
 unfinished = Index(
@@ -217,10 +224,15 @@ def _create_members(connection: Connection) -> None:
 
 def _create_conversations(connection: Connection) -> None:
     conversations.create(connection, checkfirst=True)
+    _add_columns(connection, "conversation_id", "said_at")
+
+
+def _add_columns(connection: Connection, *names: str) -> None:
+    """Add the columns to `sources` that a catalog of an earlier release lacks."""
     present = {column["name"] for column in inspect(connection).get_columns(sources.name)}
-    for column in (sources.c.conversation_id, sources.c.said_at):
-        if column.name not in present:
-            definition = CreateColumn(column).compile(dialect=connection.dialect)
+    for name in names:
+        if name not in present:
+            definition = CreateColumn(sources.c[name]).compile(dialect=connection.dialect)
             connection.exec_driver_sql(f"ALTER TABLE {sources.name} ADD COLUMN {definition}")
 
 
@@ -261,6 +273,24 @@ def _index_unfinished(connection: Connection) -> None:
     unfinished.create(connection, checkfirst=True)
 
 
+def _describe_sources(connection: Connection) -> None:
+    """Add what sources count as, and the views that show it.
+
+    Of rows that are there the kind is filled in where the id or a document tells it; whether a
+    turn is a tool's, and whose, is filled in when its export is read again.
+    """
+    _add_columns(connection, "kind", "role", "tool", "added_at", "failed")
+    unknown = update(sources).where(sources.c.kind == "", sources.c.conversation_id == "")
+    added = {"added_at": sources.c.indexed_at}
+    for kind in ("fact", "digest", "procedure"):
+        told = sources.c.source_id.like(f"{kind}:{'_' * 32}")
+        connection.execute(unknown.where(told).values(kind=kind, **added))
+    connection.execute(unknown.where(sources.c.chunks > 0).values(kind="document", **added))
+    for name, query in VIEWS.items():
+        connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
+        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query}")
+
+
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_tables,
     _create_members,
@@ -268,6 +298,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_generations,
     _create_forgetting,
     _index_unfinished,
+    _describe_sources,
 )
 """Numbered from 1, each applied once, in order, inside one transaction."""
 

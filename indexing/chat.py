@@ -31,6 +31,9 @@ SUFFIXES = (".jsonl", ".ndjson")
 SAMPLE = 20
 """Lines that are looked at to tell what a file holds."""
 
+FAILED = frozenset(("error", "failed", "failure", "timeout", "timed_out", "aborted"))
+"""What a ``status`` says of a call that failed."""
+
 TURN_FIELDS = {"role", "turn_id", "message_id", "session_id", "session", "conversation_id"}
 
 
@@ -48,8 +51,30 @@ def _tags(value: Any) -> Any:
 Tags = Annotated[tuple[str, ...], BeforeValidator(_tags)]
 
 
+def _failure(value: Any) -> bool:
+    """Read a mark of failure: true, a message or an object of an error."""
+    return bool(value) and not _is_no(value)
+
+
+def _success(value: Any) -> bool:
+    """Read a mark of success: whatever does not say no."""
+    return value is not False and not _is_no(value)
+
+
+def _is_no(value: Any) -> bool:
+    return str(value).strip().lower() in ("false", "no", "none", "null", "0") and value is not None
+
+
+Failure = Annotated[bool, BeforeValidator(_failure)]
+Success = Annotated[bool, BeforeValidator(_success)]
+Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
+
+
 class TurnRecord(BaseModel, extra="ignore"):
-    """One line of a chat export, under the names that exports use."""
+    """One line of a chat export, under the names that exports use.
+
+    What is a tool's result says which ``tool`` and whether the call ``failed``.
+    """
 
     text: str = Field(validation_alias=AliasChoices("text", "content", "message"))
     role: str
@@ -65,6 +90,19 @@ class TurnRecord(BaseModel, extra="ignore"):
         "", max_length=MAX_SPEAKER_CHARS, validation_alias=AliasChoices("speaker", "name")
     )
     tags: Tags = ()
+    tool: Text = Field("", validation_alias=AliasChoices("tool", "tool_name"))
+    is_error: Failure = False
+    error: Failure = False
+    failed: Failure = False
+    ok: Success = True
+    success: Success = True
+    status: Text = ""
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether any field says that the call failed."""
+        bad = self.status.strip().lower() in FAILED
+        return self.is_error or self.error or self.failed or bad or not (self.ok and self.success)
 
     @field_validator("role")
     @classmethod
@@ -111,7 +149,7 @@ def parse_turns(
             if record.user_id:
                 check_id(record.user_id, "user id")
             at = aware(record.at, zone)
-            "".join((record.text, record.turn_id, record.speaker)).encode()
+            "".join((record.text, record.turn_id, record.speaker, record.tool)).encode()
             filed = tags_of(record.tags, tags)
         except ValidationError as error:
             yield Line(number, error=reasons(error))
@@ -126,8 +164,15 @@ def parse_turns(
             yield Line(number, error=str(error))
             continue
         turn_id = record.turn_id or _derived_id(record, seen)
-        turn = Turn(turn_id, record.role, record.text, record.speaker, at, filed)
+        turn = Turn(turn_id, record.role, record.text, record.speaker, at, filed, *_called(record))
         yield Line(number, record.user_id, session_id, turn)
+
+
+def _called(record: TurnRecord) -> tuple[str, bool | None]:
+    """Return the tool of a result and whether the call failed; of another turn neither."""
+    if record.role != "tool":
+        return "", None
+    return (record.tool or record.speaker)[:MAX_SPEAKER_CHARS], record.has_failed
 
 
 def is_chat(text: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from indexing.audit import Action, Audit
-from indexing.catalog_rows import SourceRow, Writing
+from indexing.catalog_rows import SourceRow, Writing, about_place
 from indexing.catalog_schema import events, sources
 from indexing.drafts import Draft, identified
 from indexing.embed import dense_vectors
@@ -143,6 +143,7 @@ def _note_sources(index: Index, turn: Writing, old: Memory, told: Sequence[Draft
     """Drop the rows of sources that are in no memory now, and record the new ones."""
     scope = old.scope
     names = {draft.memory.source_id: draft.memory for draft in told}
+    since = {d.memory.source_id: p for d, p in zip(told, mentions(old), strict=True)}
     counts = {
         name: index.store.count(scope.collection, Filter(scope, source_ids=(name,)))
         for name in {*old.sources, *names}
@@ -156,6 +157,7 @@ def _note_sources(index: Index, turn: Writing, old: Memory, told: Sequence[Draft
                 counts[name],
                 memory.conversation_id,
                 memory.at.timestamp() if memory.conversation_id and memory.at else None,
+                about_place(memory.kind, since[name]),
             )
             for name, memory in names.items()
         ]

@@ -112,9 +112,23 @@ def add_indexes(shard: engine.EdgeShard) -> None:
 def _open(path: Path) -> engine.EdgeShard:
     try:
         with mapped(path.name, StoreDamaged):
-            return engine.EdgeShard.load(str(path))
+            return engine.EdgeShard.load(str(path), _today(path))
     except StoreDamaged as error:
         raise StoreDamaged(f"{error}. {_rescue(path)}") from error
+
+
+def _today(path: Path) -> engine.EdgeConfig | None:
+    """Return the config for a shard of an older release, None for one that has today's.
+
+    It takes effect when the shard is optimized next; until then it is searched as it was.
+    """
+    try:
+        found = json.loads((path / CONFIG).read_bytes())
+        sizes = {name: params["size"] for name, params in found["vectors"].items()}
+        names = VectorNames(sizes, tuple(found["sparse_vectors"]))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None  # the engine says what is wrong with it
+    return None if found.get("quantization_config") else config(names)
 
 
 def _without_twins(path: Path, shard: engine.EdgeShard) -> engine.EdgeShard:

@@ -183,7 +183,8 @@ class Source:
     ``was`` is the id that a renamed source had: its vectors are used again, then it is removed.
     ``context`` is the whole text that late chunking reads it in; there it starts at ``offset``.
     What is ``told`` adds to what was said before; other sources replace what they said. ``tags``
-    go to all its memories.
+    go to all its memories. A turn has its ``role`` and when it was said, a tool's result the name
+    of the ``tool`` and whether the call ``failed``.
     """
 
     source_id: str
@@ -201,6 +202,10 @@ class Source:
     told: bool = False
     statement: Statement | None = None
     tags: tuple[str, ...] = ()
+    role: str = ""
+    said_at: datetime | None = None
+    tool: str = ""
+    failed: bool | None = None
 
     @property
     def name(self) -> str:

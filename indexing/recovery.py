@@ -13,10 +13,11 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import literal_column, or_, select
 
-from indexing.catalog_rows import SourceRow, Writing
+from indexing.catalog_rows import About, SourceRow, Writing, about_place
 from indexing.catalog_schema import scopes, sources
 from indexing.hashing import digest
 from indexing.index import Changes, Index
+from indexing.mentions import mentions
 from indexing.merge import mended
 from indexing.removal import settle
 from indexing.rewording import EDITABLE
@@ -60,7 +61,12 @@ def _finish(index: Index, begun: _Begun) -> int:
                 index.store.scroll(scope.collection, Filter(scope, source_ids=tuple(ids)))
             )
         counts = {name: sum(name in memory.sources for memory in stored) for name in ids}
-        found = [SourceRow(name, digest(name), number) for name, number in counts.items() if number]
+        about = _abouts(stored)
+        found = [
+            SourceRow(name, digest(name), number, about=about[name])
+            for name, number in counts.items()
+            if number
+        ]
         turn.commit(found)
         gone = {name for memory in replaced.values() for name in memory.sources}
         bare = [name for name, number in counts.items() if not number]
@@ -69,6 +75,11 @@ def _finish(index: Index, begun: _Begun) -> int:
         index.store.vacuum(scope.collection)
         index.catalog.database.purge()
     return len(found)
+
+
+def _abouts(stored: list[Memory]) -> dict[str, About]:
+    """Return what the sources of memories count as."""
+    return {p.source_id: about_place(m.kind, p) for m in stored for p in mentions(m)}
 
 
 def _edited(

@@ -127,7 +127,9 @@ def kept(index: Index) -> Iterator[bytes]:
         for table in metadata.sorted_tables:
             for row in connection.execute(select(table)):
                 # As they are in a file: "doc-1" and a hash "2f…" beside it read as "doc-12f…".
-                parts = (value if isinstance(value, str) else "\n" for value in row)
+                # Of nothing there is no byte.
+                held = (value for value in row if value is not None)
+                parts = (value if isinstance(value, str) else "\n" for value in held)
                 yield "".join(parts).encode(errors="backslashreplace")
 
 

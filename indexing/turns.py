@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from chunking.types import Chunk, Session, Turn
-from indexing.catalog_rows import DeadLetter
+from indexing.catalog_rows import About, DeadLetter, SourceRow
 from indexing.chat import parse_turns
 from indexing.feeds.types import Progress
 from indexing.hashing import digest
 from indexing.index import Index, Origin, Report, Source
 from indexing.tags import tags_of
-from indexing.types import GLOBAL, Filter, Scope, user_scope
+from indexing.types import GLOBAL, Filter, Kind, Scope, user_scope
 from indexing.write import bury, write
 
 HALF = 32
@@ -134,6 +134,7 @@ def _changed(index: Index, scope: Scope, session: Session, report: Report) -> It
     context, places = late.session(session) if late else (None, {})
     named = {turn_source(session, turn): turn for turn in session.turns}
     known = index.catalog.sources(scope, list(named))
+    described: dict[str, About] = {}
     first = next(iter(cut), "")  # the first turn that is not blank: what was before is not told
     for source_id, turn in named.items():
         chunks = cut.get(turn.turn_id, [])
@@ -145,12 +146,15 @@ def _changed(index: Index, scope: Scope, session: Session, report: Report) -> It
             before = _before(index, scope, source_id)
             chunks = [replace(chunk, before=before) for chunk in chunks]
         content = turn_hash(turn, before, read)
+        about = about_turn(turn)
         if row and row.content_hash == content:
             report.unchanged += 1
+            if _counts_otherwise(row, about, bool(chunks)):
+                described[source_id] = about
             continue
         yield Source(
             source_id,
-            "tool_result" if turn.role == "tool" else "turn",
+            kind_of(turn),
             content,
             chunks,
             conversation_id=session.session_id,
@@ -159,7 +163,30 @@ def _changed(index: Index, scope: Scope, session: Session, report: Report) -> It
             context=context,
             offset=at,
             tags=tags_of(turn.tags),
+            role=about.role,
+            said_at=turn.at,
+            tool=about.tool,
+            failed=about.failed,
         )
+    if described:
+        with index.catalog.writing(scope) as turns:
+            turns.describe(described)
+
+
+def _counts_otherwise(row: SourceRow, about: About, has_text: bool) -> bool:
+    """Tell whether a row says something else than its turn; that of a memory that went stays."""
+    held = replace(row.about, added_at=None)
+    return held != about and bool(row.chunks or not has_text)
+
+
+def kind_of(turn: Turn) -> Kind:
+    """Return the kind of a turn's memories."""
+    return "tool_result" if turn.role == "tool" else "turn"
+
+
+def about_turn(turn: Turn) -> About:
+    """Return what a turn counts as."""
+    return About(kind_of(turn), turn.role, turn.tool, turn.failed)
 
 
 def _before(index: Index, scope: Scope, source_id: str) -> str:

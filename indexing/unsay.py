@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 
+from indexing.catalog_rows import SourceRow
 from indexing.index import Index, Report, Source
 from indexing.mentions import spread
 from indexing.rebuild import chunk_of
@@ -40,7 +41,7 @@ def unsay(index: Index, scope: Scope, gone: Iterable[Memory]) -> int:
         and any(_repeats(p.before, t) for p in parts for t in said.get(p.conversation_id, ()))
     }
     rows = index.catalog.sources(scope, list(doomed))
-    sources = [_source(parts, rows[name].content_hash) for name, parts in doomed.items()]
+    sources = [_source(parts, rows[name]) for name, parts in doomed.items()]
     write_batch(index, scope, sources, Report())
     return len(sources)
 
@@ -51,17 +52,20 @@ def _repeats(before: str, text: str) -> bool:
     return bool(words and text) and (text in before or words[:FEW] in text)
 
 
-def _source(parts: list[Memory], content_hash: str) -> Source:
+def _source(parts: list[Memory], row: SourceRow) -> Source:
     first = parts[0]
     ordered = sorted(parts, key=lambda part: part.start)
     return Source(
         first.source_id,
         first.kind,
-        content_hash,
+        row.content_hash,
         [replace(chunk_of(part), before="") for part in ordered],
         uri=first.uri,
         conversation_id=first.conversation_id,
         turn_id=first.turn_id,
         expires_at=first.expires_at,
         change="changed",
+        role=first.role,
+        tool=row.about.tool,
+        failed=row.about.failed,
     )

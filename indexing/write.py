@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from indexing.catalog_rows import DeadLetter, SourceRow, Writing
+from indexing.catalog_rows import About, DeadLetter, SourceRow, Writing
 from indexing.dense import PassageTooLong
 from indexing.drafts import Draft, drafts, identified, point_of, words_of
 from indexing.embed import Named, Reading, dense_vectors
@@ -97,7 +97,7 @@ def write_batch(index: Index, scope: Scope, sources: Sequence[Source], report: R
         made = plan(batch, replaced, around.values(), near, index.recipe.dedup, index.clock())
         carry_out(index, scope, made, around, {d.memory.embed_hash: d for d in batch}, vectors)
         catalog.remove(sorted(late.source_ids))
-        catalog.commit(_rows(sources, batch, made), former)
+        catalog.commit(_rows(sources, batch, made, index.clock()), former)
     report.indexed += sum(source.change != "duplicate" for source in sources)
     report.duplicate += sum(source.change == "duplicate" for source in sources)
     report.new += sum(source.change == "new" for source in sources)
@@ -279,22 +279,27 @@ def _stored(index: Index, scope: Scope, held: Mapping[str, str]) -> Vectors:
     return {name: stored[m] for name, m in held.items() if m in stored}
 
 
-def _rows(sources: Sequence[Source], batch: Sequence[Draft], made: Changes) -> list[SourceRow]:
+def _rows(
+    sources: Sequence[Source], batch: Sequence[Draft], made: Changes, now: datetime
+) -> list[SourceRow]:
     """Return the catalog's rows of sources, with the memories that their drafts ended up in."""
     homes: defaultdict[str, set[str]] = defaultdict(set)
     for draft, home in zip(batch, made.homes, strict=True):
         homes[draft.memory.source_id].add(home)
-    return [_row(source, len(homes[source.source_id])) for source in sources]
+    return [_row(source, len(homes[source.source_id]), now) for source in sources]
 
 
-def _row(source: Source, memories: int) -> SourceRow:
-    said = source.chunks[0].at if source.conversation_id and source.chunks else None
+def _row(source: Source, memories: int, now: datetime) -> SourceRow:
+    at = source.chunks[0].at if source.chunks else None
+    said = at or source.said_at if source.conversation_id else None
+    added = at if source.told and at else now
     return SourceRow(
         source.source_id,
         source.content_hash,
         memories,
         source.conversation_id,
         said.timestamp() if said else None,
+        About(source.kind, source.role, source.tool, source.failed, added.timestamp()),
     )
 
 

@@ -17,6 +17,7 @@ from indexing.closing import Closed, Ending, close_session
 from indexing.corrections import edit, found, pin, unpin
 from indexing.duplicates import DuplicatesReport, merge_duplicates
 from indexing.erasing import Erase
+from indexing.errors import InvalidInput
 from indexing.feeds.types import Feed
 from indexing.forget import Progress as ForgetProgress
 from indexing.forget import forget, lift
@@ -85,10 +86,10 @@ class LongTermMemory:
         Raises `InvalidInput`, `InvalidId`, `StoreError`, `ModelError`.
         """
         narrow = Narrow(
-            _fixed(kinds),
-            _fixed(sources),
-            _fixed(tags),
-            _fixed(languages),
+            _fixed("kinds", kinds),
+            _fixed("sources", sources),
+            _fixed("tags", tags),
+            _fixed("languages", languages),
             said_from=said_from,
             said_to=said_to,
             as_of=as_of,
@@ -335,7 +336,9 @@ class LongTermMemory:
         self.parts.close()
 
 
-def _fixed(values: Sequence[Item] | None) -> tuple[Item, ...] | None:
+def _fixed(name: str, values: Sequence[Item] | None) -> tuple[Item, ...] | None:
+    if isinstance(values, str):  # a sequence too, of its letters
+        raise InvalidInput(f"{name} is a text; give a list of them")
     return None if values is None else tuple(values)
 
 

@@ -6,7 +6,7 @@ question's content words that it has; words of the turn before count half. Measu
 docs/decisions/0004-fusion.md.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 
 from indexing.sparse import terms
@@ -42,12 +42,47 @@ def content_terms(query: str) -> frozenset[str]:
 
 def coverage(wanted: Collection[str], lexicon: str) -> float:
     """Return the share of the wanted terms that a memory's `sparse.lexicon` has, 0 to 1."""
-    if not wanted:
-        return 0.0
+    return Covered(wanted).share(lexicon)
+
+
+class Covered:
+    """What memories have of one question's content terms; each memory is looked through once.
+
+    Lives as long as the call that it is made for, as do the lexicons it keeps.
+    """
+
+    def __init__(self, wanted: Collection[str]) -> None:
+        self.wanted = wanted
+        self._needles = [f" {term} " for term in wanted]
+        self._read: dict[str, tuple[float, list[str]]] = {}
+
+    def share(self, lexicon: str) -> float:
+        """Return the `coverage` of one memory."""
+        return self._look(lexicon)[0]
+
+    def known(self, lexicons: Iterable[str]) -> float:
+        """Return the share of the wanted terms that any of the memories has, 0 to 1."""
+        if not self._needles:
+            return 0.0
+        found: set[str] = set()
+        for lexicon in lexicons:
+            found.update(self._look(lexicon)[1])
+        return len(found) / len(self._needles)
+
+    def _look(self, lexicon: str) -> tuple[float, list[str]]:
+        """Return the share of the terms that are there, and which ones."""
+        known = self._read.get(lexicon)
+        if known is None:
+            found = [needle for needle in self._needles if needle in lexicon]
+            share = _weighed(found, lexicon) / len(self._needles) if found else 0.0
+            known = self._read[lexicon] = (share, found)
+        return known
+
+
+def _weighed(found: Sequence[str], lexicon: str) -> float:
+    """Return how much found terms count; those that only the turn before has count half."""
+    if lexicon.endswith("\t  "):  # nothing before
+        return len(found)
     own_end = lexicon.find("\t")
-    found = 0.0
-    for term in wanted:
-        at = lexicon.find(f" {term} ")
-        if at >= 0:
-            found += 1 if at < own_end else BEFORE
-    return found / len(wanted)
+    own = sum(lexicon.index(needle) < own_end for needle in found)
+    return own + BEFORE * (len(found) - own)

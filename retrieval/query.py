@@ -1,6 +1,7 @@
 """What may be asked, and of which scopes."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import get_args
 
 from indexing.errors import InvalidInput
@@ -12,20 +13,21 @@ from retrieval.types import Query
 def check(query: Query) -> None:
     """Raise `InvalidInput` for what cannot be asked."""
     narrow = query.narrow
-    if not query.text.strip():
+    if not isinstance(query.text, str) or not query.text.strip():
         raise InvalidInput("the query is empty")
     try:
         query.text.encode()
     except UnicodeEncodeError as error:
         raise InvalidInput("the query is not valid Unicode (a lone surrogate)") from error
-    if query.k is not None and query.k < 1:
-        raise InvalidInput(f"k is {query.k}; ask for at least 1")
-    if query.budget is not None and query.budget < 1:
-        raise InvalidInput(f"the budget is {query.budget}; give at least 1 token, or none")
+    for number, what in ((query.k, "k"), (query.budget, "the budget")):
+        if number is not None and (type(number) is not int or number < 1):
+            raise InvalidInput(f"{what} is {number}; it is a whole number from 1 on")
     _among("kind", narrow.kinds, get_args(Kind))
     _among("language", narrow.languages, LANGUAGES)
     for name in ("said_from", "said_to", "as_of"):
         moment = getattr(narrow, name)
+        if moment is not None and not isinstance(moment, datetime):
+            raise InvalidInput(f"{name} is a datetime, not {type(moment).__name__}")
         if moment is not None:
             check_time(moment, name)
     budget_ms = query.rerank_budget_ms

@@ -7,12 +7,13 @@ another. Scope and branch weights then apply to the merged list.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from indexing.sparse import language
 from indexing.store import DENSE, SPARSE, base
 from indexing.types import Collection, Scope, Scored
 from retrieval.balance import STRENGTH, balance
-from retrieval.coverage import content_terms, coverage
+from retrieval.coverage import Covered, content_terms
 from retrieval.fuse import Method, Ranked, order
 from retrieval.fuse import fuse as fuse_lists
 from retrieval.search import ScopeAnswer
@@ -35,8 +36,7 @@ class Fusion:
         return f"{self.method.name}{k}{weighed}, languages levelled {self.language_balance:g}"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """A candidate's place in one branch's merged list."""
 
     rank: int
@@ -47,10 +47,14 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All candidates: ``(id, fused score)`` best first, and where each score came from."""
+    """All candidates: ``(id, fused score)`` best first, and where each score came from.
+
+    ``covered`` knows what they have of the question's words.
+    """
 
     order: Sequence[tuple[str, float]]
     owners: Mapping[str, Scope]
+    covered: Covered
     _shares: Mapping[str, Mapping[str, float]]
     _places: Mapping[tuple[str, str], Placed]
 
@@ -70,25 +74,25 @@ def fuse(
     fusion: Fusion,
 ) -> Ranking:
     """Rank each branch over all scopes and fuse the lists."""
-    wanted = content_terms(query)
+    terms = Covered(content_terms(query))
     owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
     lists: dict[str, list[Ranked]] = {}
     places: dict[tuple[str, str], Placed] = {}
     for branch, ranked in _rank(query, answers, policies, fusion).items():
         ranking = lists.setdefault(branch, [])
         lexical = base(branch) == SPARSE
+        weights = {name: p.weight * p.weights.get(branch, 0.0) for name, p in policies.items()}
         for rank, (hit, shift) in enumerate(ranked, 1):
             collection = owners[hit.id].collection
-            policy = policies[collection]
-            weight = policy.weight * policy.weights[branch]
-            covered = coverage(wanted, hit.terms) if lexical else None
+            weight = weights[collection]
+            covered = terms.share(hit.terms) if lexical else None
             if covered is not None and fusion.lexical_coverage:
                 weight *= covered
             k = fusion.k_by_scope.get(collection)
             ranking.append(Ranked(hit.id, weight, hit.score + shift, k))
             places[hit.id, branch] = Placed(rank, hit, shift, covered)
     shares = fuse_lists(lists, fusion.method)
-    return Ranking(order(shares), owners, shares, places)
+    return Ranking(order(shares), owners, terms, shares, places)
 
 
 def _rank(

@@ -10,11 +10,11 @@ memory: all it needs is in the lists. Measured in docs/decisions/0013-nothing-fo
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from indexing.sparse import language
+from indexing.sparse import language, terms
 from indexing.store import DENSE, SPARSE
-from indexing.types import Scored
-from retrieval.coverage import content_terms, coverage, function_words
+from retrieval.coverage import Covered, content_terms, function_words
 from retrieval.trace import ScopeTrace
 
 UNKNOWN = 0.5
@@ -28,6 +28,15 @@ PRIOR = 10
 
 RERANK = 0.5
 """Share of the log-odds that a reranker's probability has."""
+
+
+ASKING = (
+    "know knows remember recall tell told say said show find remind anything something everything "
+    "am myself hi hello please "
+    "знаешь знать помнишь помнить вспомни расскажи рассказать скажи сказал сказала говорил "
+    "говорила покажи найди напомни что-нибудь что-то всё привет здравствуй пожалуйста"
+)
+"""Words that ask without saying about what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +87,44 @@ class Evidence:
     reranked: float | None = None
 
 
+def names_nothing(query: str) -> bool:
+    """Tell whether a question is about nothing in particular, so that everything is an answer.
+
+    >>> names_nothing("что ты обо мне помнишь?"), names_nothing("what is my blood type?")
+    (True, False)
+    """
+    return content_terms(query) <= function_words() | _asking()
+
+
+@cache
+def _asking() -> frozenset[str]:
+    return frozenset(terms(ASKING))
+
+
 def evidence(
     query: str,
     scopes: Sequence[ScopeTrace],
     reranked: float | None = None,
     weights: Weights = E5,
+    covered: Covered | None = None,
 ) -> Evidence:
     """Return the evidence of the scope and language that is most likely to hold an answer."""
-    return strongest(gather(query, scopes, reranked), weights)
+    return strongest(gather(query, scopes, reranked, covered), weights)
 
 
 def gather(
-    query: str, scopes: Sequence[ScopeTrace], reranked: float | None = None
+    query: str,
+    scopes: Sequence[ScopeTrace],
+    reranked: float | None = None,
+    covered: Covered | None = None,
 ) -> list[Evidence]:
-    """Return the evidence of every scope that answered, language by language."""
-    asked, wanted = language(query), content_terms(query)
+    """Return the evidence of every scope that answered, language by language.
+
+    ``covered`` is what is known already of the question's words in the lists.
+    """
+    asked, known = language(query), covered or Covered(content_terms(query))
     answered = (scope for scope in scopes if not scope.error)
-    return [each for scope in answered for each in _of(asked, wanted, scope, reranked)]
+    return [each for scope in answered for each in _of(asked, known, scope, reranked)]
 
 
 def strongest(found: Sequence[Evidence], weights: Weights = E5) -> Evidence:
@@ -156,12 +186,14 @@ def _sum(weights: Sequence[float], *features: float) -> float:
 
 
 def _of(
-    asked: str, wanted: frozenset[str], scope: ScopeTrace, reranked: float | None
+    asked: str, covered: Covered, scope: ScopeTrace, reranked: float | None
 ) -> Iterator[Evidence]:
     """Yield the evidence of the question's language, and of any other in the dense list."""
     lexical = scope.lists.get(SPARSE)
     matched = sorted(lexical or (), key=lambda hit: -hit.score)[:DEPTH]
-    best, known = _words(wanted, matched)
+    best = max((covered.share(hit.terms) for hit in matched), default=0.0)
+    known = covered.known(hit.terms for hit in matched)
+    words = len(set(covered.wanted) - function_words())
     by_language: dict[str, list[float]] = {asked: []}
     for hit in scope.lists.get(DENSE, ()):
         by_language.setdefault(hit.lang, []).append(hit.score)
@@ -174,22 +206,13 @@ def _of(
             listed=len(scores),
             best=(scores[0] if scores else 0.0) if DENSE in scope.lists else None,
             rest=sum(tail) / len(tail) if tail else 0.0,
-            words=len(wanted - function_words()),
+            words=words,
             matched=len(matched),
             coverage=None if lexical is None else best,
             known=None if lexical is None else known,
             foreign=lang != asked,
             reranked=reranked,
         )
-
-
-def _words(wanted: frozenset[str], matched: Sequence[Scored]) -> tuple[float, float]:
-    """Return the best coverage of one memory and that of all together."""
-    best = max((coverage(wanted, hit.terms) for hit in matched), default=0.0)
-    unseen = set(wanted)
-    for hit in matched:
-        unseen -= {term for term in unseen if f" {term} " in hit.terms}
-    return best, 1 - len(unseen) / len(wanted) if wanted else 0.0
 
 
 def _head(listed: int) -> int:

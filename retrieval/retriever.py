@@ -233,4 +233,4 @@ class Retriever:
         policies = (self.policies[scope.collection] for scope in query.scopes)
         if not any(policy.weights.get(DENSE, 0) * policy.weight > 0 for policy in policies):
             return None
-        return self.vectors.of(self.embedder, query.text)[0]
+        return self.vectors.of(self.embedder, query.text)

@@ -9,9 +9,10 @@ from indexing.errors import StoreError
 from indexing.store import VectorStore
 from indexing.template import day
 from indexing.types import Filter, Memory, Scope
+from retrieval.coverage import Covered
 from retrieval.neighbours import with_neighbours
 from retrieval.passages import NeighbourPolicy
-from retrieval.relevance import E5, Weights, confidence, evidence, lift
+from retrieval.relevance import E5, Weights, confidence, evidence, lift, names_nothing
 from retrieval.rerank.order import reordered
 from retrieval.rerank.stage import RerankStage
 from retrieval.trace import Dropped, Log
@@ -54,13 +55,19 @@ class Relevance:
     least: float = 0.0
     weights: Weights = E5
 
-    def __call__(self, query: str, hits: Sequence[Hit], log: Log) -> list[Hit]:
-        """Return the hits, none of them where an answer is too improbable."""
+    def __call__(
+        self, query: str, hits: Sequence[Hit], log: Log, covered: Covered | None = None
+    ) -> list[Hit]:
+        """Return the hits, none of them where an answer is too improbable.
+
+        A question that names nothing ("what do you know about me?") is never improbable.
+        ``covered`` is what the fusion knows of the question's words, so that none is read twice.
+        """
         best = max((hit.reranked for hit in hits if hit.reranked is not None), default=None)
-        found = evidence(query, log.scopes, best, self.weights)
+        found = evidence(query, log.scopes, best, self.weights, covered)
         log.confidence = confidence(found, self.weights)
         log.evidence = {**asdict(found), "lift": lift(found, self.weights.usual)}
-        if log.confidence >= self.least:
+        if log.confidence >= self.least or names_nothing(query):
             return list(hits)
         why = f"confidence {log.confidence:.2f} < {self.least:g}"
         log.dropped += [

@@ -19,20 +19,20 @@ class QueryVectors:
         self._kept: OrderedDict[str, Vector] = OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, embedder: Embedder, text: str) -> tuple[Vector, bool]:
-        """Return the vector of a question, shape ``(dim,)``, and whether it was kept."""
+    def of(self, embedder: Embedder, text: str) -> Vector:
+        """Return the vector of a question, shape ``(dim,)``; it is not to be written to."""
         key = digest(embedder.name, text)
         with self._lock:
             if (kept := self._kept.get(key)) is not None:
                 self._kept.move_to_end(key)
-                return kept, True
+                return kept
         vector: Vector = embedder.query(text)[0]
         vector.setflags(write=False)
         with self._lock:
             self._kept[key] = vector
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
-        return vector, False
+        return vector
 
     def clear(self) -> None:
         """Forget all of them."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from indexing.catalog_rows import SourceRow
+from indexing.catalog_rows import About, SourceRow, about_place
 from indexing.index import Index
 from indexing.mentions import mentions
 from indexing.transfer.joining import Joined
@@ -47,23 +47,24 @@ def rows(sources: Iterable[str], held: Iterable[Memory]) -> list[SourceRow]:
 
     ``held`` are all memories of the scope that the sources are said by.
     """
-    places: dict[str, list[tuple[str, Mention]]] = {name: [] for name in sources}
+    places: dict[str, list[tuple[Memory, Mention]]] = {name: [] for name in sources}
     for memory in held:
         for place in mentions(memory):
             if place.source_id in places:
-                places[place.source_id].append((memory.id, place))
+                places[place.source_id].append((memory, place))
     return [_row(name, found) for name, found in sorted(places.items())]
 
 
-def _row(source_id: str, found: Sequence[tuple[str, Mention]]) -> SourceRow:
+def _row(source_id: str, found: Sequence[tuple[Memory, Mention]]) -> SourceRow:
     told = [place for _, place in found if place.conversation_id]
     first = min(told, key=lambda place: place.ordinal, default=None)
     return SourceRow(
         source_id,
         content_hash="",
-        chunks=len({name for name, _ in found}),
+        chunks=len({memory.id for memory, _ in found}),
         conversation_id=first.conversation_id if first else "",
         said_at=first.at.timestamp() if first and first.at else None,
+        about=about_place(found[0][0].kind, found[0][1]) if found else About(),
     )
 
 

@@ -98,7 +98,7 @@ def retrieve(
 ) -> None:
     """Ask: global knowledge, the user's own memories and the session's, best first."""
     from indexing.types import Kind
-    from letopis.show.answers import answer_table, result_record, result_table
+    from letopis.show.answers import answer_shown, result_record, result_table
     from letopis.show.explain import trace_tree
     from letopis.targets import given_scope
     from letopis.times import read_time
@@ -133,8 +133,8 @@ def retrieve(
         if part.label == "analytical" and part.went == "vector":
             say(f"not computed, but looked for in memory: {part.reason}", style="dim")
     for answer in result.answers:
-        out.print(answer_table(answer, explain))
+        out.print(answer_shown(answer, explain))
     if result.hits or not result.answers:
         out.print(result_table(result, explain))
     if explain:
-        out.print(trace_tree(result.trace))
+        out.print(trace_tree(result.trace, result.confidence))

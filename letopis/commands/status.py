@@ -12,7 +12,7 @@ commands = typer.Typer()
 
 @commands.command()
 def status(context: typer.Context, as_json: Json = False) -> None:
-    """Show where the memory lives and what it holds."""
+    """Show where the memory lives, what it holds, and which databases it can ask."""
     from configs.stores import build_catalog, build_store
     from letopis.show.tables import status_table
 
@@ -24,8 +24,13 @@ def status(context: typer.Context, as_json: Json = False) -> None:
         "store": settings.store or "embedded",
         "sources": catalog.counts(),
         "dead_letters": len(catalog.dead()),
+        "databases": {},
     }
     catalog.close()
+    if settings.sql.sources:  # what asks databases takes a while to load
+        from configs.sql import source_states
+
+        record["databases"] = source_states(settings)
     if as_json:
         print_json(record)
     else:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -38,14 +39,21 @@ def answer_record(answer: Answer) -> dict[str, Any]:
     }
 
 
-def answer_table(answer: Answer, explain: bool) -> Table:
-    """Return a database's answer as a table; with ``explain`` the SQL stands below it."""
-    caption = f"{answer.sql}\n{answer.milliseconds:.1f} ms" if explain else None
-    table = Table(title=Text(answer.understood), caption=caption and Text(caption))
+def answer_shown(answer: Answer, explain: bool) -> Group:
+    """Return a database's answer for a reader: what was asked, the table, with ``explain`` the SQL.
+
+    The words and the SQL stand beside the table, not in it: it may be as narrow as a number.
+    """
+    below = [Text(f"{answer.sql}\n{answer.milliseconds:.1f} ms")] if explain else []
+    return Group(Text(answer.understood), _answer_table(answer), *below)
+
+
+def _answer_table(answer: Answer) -> Table:
+    table = Table()
     for name in answer.columns:
         table.add_column(Text(name), justify="right" if answer.value is not None else "left")
     for row in answer.rows:
-        table.add_row(*(Text("" if cell is None else shown_cell(cell)) for cell in row))
+        table.add_row(*(Text("–" if cell is None else shown_cell(cell)) for cell in row))
     if answer.truncated:
         table.add_row(*(Text("…") for _ in answer.columns))
     return table
@@ -112,7 +120,9 @@ def result_table(result: Result, explain: bool) -> Table:
 
 
 def nothing(result: Result) -> str:
-    """Say that nothing was found, and how sure that is."""
+    """Say that nothing was found and how sure that is, or that nothing fits the budget."""
+    if any(one.why == "budget" for one in result.trace.dropped):
+        return "nothing fits the budget"
     if not result.confidence:
         return "nothing found"
     return f"nothing relevant found (confidence that there is: {result.confidence:.0%})"
@@ -131,7 +141,7 @@ def _cells(hit: Hit, explain: bool) -> list[Text]:
         lines.append(f"reranked {hit.reranked:.3f}, was #{hit.fused_rank}")
     scopes = dict.fromkeys(str(each.scope) for each in (memory, *hit.also))
     cells = ["\n".join(lines), f"{sources_shown(memory, hit.also)}{when}", "\n".join(scopes)]
-    cells += [f"{hit.score:.4f}"] if explain else []
+    cells += [f"{hit.score:.4f}" if hit.stages else ""] if explain else []
     return [Text(cell) for cell in (str(hit.rank), *cells)]
 
 

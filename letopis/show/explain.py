@@ -68,7 +68,7 @@ def _list_record(found: Sequence[Scored]) -> list[dict[str, Any]]:
     return [{"rank": rank, "id": hit.id, "score": hit.score} for rank, hit in enumerate(best, 1)]
 
 
-def trace_tree(trace: Trace) -> Tree:
+def trace_tree(trace: Trace, confidence: float | None = None) -> Tree:
     """Return a trace as a tree: route, filters, scopes with their lists, stages, times."""
     tree = Tree(Text(f"route {trace.route}: {trace.reason}"))
     for part in trace.parts:
@@ -81,6 +81,8 @@ def trace_tree(trace: Trace) -> Tree:
     for stage in trace.stages:
         note = f" ({stage.note})" if stage.note else ""
         tree.add(Text(f"{stage.name}: {stage.before} → {stage.after}{note}"))
+    if confidence is not None:
+        tree.add(Text(f"confidence: {confidence:.2f}"))
     if trace.evidence:
         tree.add(Text(f"evidence: {_evidence(trace)}"))
     if trace.dropped:

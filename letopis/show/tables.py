@@ -24,7 +24,8 @@ def record_table(record: dict[str, Any]) -> Table:
 
 def status_table(record: dict[str, Any]) -> Table:
     """Return what the memory holds as a table: a row a collection, its counts in words."""
-    flat = {name: value for name, value in record.items() if name != "sources"}
+    flat = {name: value for name, value in record.items() if not isinstance(value, dict)}
     for collection, counts in record["sources"].items():
         flat[collection] = ", ".join(f"{count} {name}" for name, count in counts.items())
+    flat |= {f"database {name}": state for name, state in record["databases"].items()}
     return record_table(flat)

@@ -41,6 +41,10 @@ class ChatClassifier:
         self._client = httpx.Client(base_url=address, headers=headers, timeout=timeout)
         self._model = model
 
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
     def classify(self, question: str, vocabulary: Vocabulary | None = None) -> Route:
         """Ask the model; the cues are those of the rules, whoever decides."""
         ruled = route(question, vocabulary)

@@ -72,9 +72,12 @@ def answer_statement(
 ) -> Answer:
     """Answer a statement of any origin; ``words`` is what it is taken to ask.
 
-    Raises `SqlError` (`indexing.errors`) or `MissingExtra`.
+    A statement that makes its numbers up, reading nothing, is refused. Raises `SqlError`
+    (`indexing.errors`) or `MissingExtra`.
     """
     checked = guard(statement, source, user_id, limits.rows)
+    if not any(output.find(exp.Column, exp.AggFunc) for output in checked.tree.expressions):
+        raise SqlRefused("the statement answers with a constant")
     rows = databases.run(checked, source, limits.timeout)
     return Answer(
         source.name,

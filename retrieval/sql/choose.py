@@ -26,7 +26,7 @@ def choose(found: Reading, source: Source) -> Intent:
             fits.append((Fit(found, source, table, bool(measured)), named))
         except NotUnderstood as error:
             refused = refused or error
-    fit = _best(fits, refused)
+    fit = _best(fits, refused, found.own)
     if fit.table.tenant_column and fit.table.tenant_column == fit.table.key:
         raise NotUnderstood("other people are not counted")
     if found.extreme and found.groups and not (found.tables or fit.table.name in found.things):
@@ -118,12 +118,17 @@ def _candidates(
     ]
 
 
-def _best(fits: Sequence[tuple[Fit, bool]], refused: NotUnderstood | None) -> Fit:
-    """Return the one table that fits, named before unnamed, with the nearest columns."""
+def _best(fits: Sequence[tuple[Fit, bool]], refused: NotUnderstood | None, own: bool) -> Fit:
+    """Return the one table that fits, named before unnamed, with the nearest columns.
+
+    Of two alike "my documents" are those of the table that nobody shares, "documents" the others.
+    """
     if not fits:
         raise refused or NotUnderstood("no declared table has what is asked for")
     best = min((not named, fit.distance) for fit, named in fits)
     chosen = [fit for fit, named in fits if (not named, fit.distance) == best]
+    if len(chosen) > 1:
+        chosen = [fit for fit in chosen if (fit.table.shared is None) == own] or chosen
     if len(chosen) > 1:
         names = ", ".join(fit.table.name for fit in chosen)
         raise NotUnderstood(f"it is not sure which is asked for: {names}")

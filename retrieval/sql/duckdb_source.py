@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 from sqlalchemy.engine import make_url
 
 from indexing.errors import MissingExtra, SourceUnavailable, SqlFailed, SqlTimeout
-from retrieval.sql.pooled import CHECK_TIMEOUT, POOL, Found, failed, late, no_row_of, unique
+from retrieval.sql.pooled import (
+    CHECK_TIMEOUT,
+    POOL,
+    Found,
+    failed,
+    identity,
+    late,
+    no_row_of,
+    unique,
+)
 from retrieval.sql.run import Record
 from retrieval.sql.schema import Source
 
@@ -36,7 +45,8 @@ class DuckdbConnector:
         self._duckdb = duckdb
         self._source = source
         self._free = threading.BoundedSemaphore(POOL)
-        file = Path(make_url(source.url).database or "").expanduser()
+        self._file = file = Path(make_url(source.url).database or "").expanduser()
+        self._opened = identity(file)
         if not file.is_file():
             raise SourceUnavailable(f"source {source.name}: its file is not there")
         try:
@@ -66,7 +76,10 @@ class DuckdbConnector:
         if not self._free.acquire(timeout=timeout):
             raise SqlTimeout(late(self._source, timeout))
         try:
-            cursor = self._root.cursor()
+            try:
+                cursor = self._root.cursor()
+            except self._duckdb.Error as error:  # closed meanwhile
+                raise SourceUnavailable(failed(self._source, error)) from None
             try:
                 with _interrupting(cursor, end):
                     return self._fetched(cursor, sql, limit)
@@ -92,6 +105,10 @@ class DuckdbConnector:
     def unique(self, table: str, column: str) -> bool:
         """Look for a value that comes twice."""
         return unique(self, table, column, "duckdb")
+
+    def current(self) -> bool:
+        """Tell whether the file is still the one that was opened."""
+        return identity(self._file) == self._opened
 
     def close(self) -> None:
         """Close the file."""

@@ -79,7 +79,7 @@ class Fit:
             names = ", ".join(f"{m.table}.{m.name} {m.value}".strip() for m in nearest_)
             raise NotUnderstood(f"it is not sure which is meant: {names}")
         self.distance += least
-        self.own |= least == 0
+        self.own |= least == 0 and _tells(self.table, nearest_[0])
         self.needed.add(nearest_[0].table)
         return nearest_[0]
 
@@ -174,6 +174,12 @@ class Fit:
 def dated(table: Table) -> bool:
     """Tell whether a table has a time of its own."""
     return bool(table.time_column)
+
+
+def _tells(table: Table, meaning: Meaning) -> bool:
+    """Tell whether a word of a table alone says that its rows are meant."""
+    mute = {dimension.name for dimension in table.dimensions if not dimension.tells}
+    return meaning.kind != "value" or meaning.name not in mute
 
 
 def column_of(meaning: Meaning) -> Column:

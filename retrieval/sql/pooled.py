@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,6 +28,15 @@ CHECK_TIMEOUT = 5.0
 
 Found = tuple[tuple[str, ...], list[Record]]
 """Names of columns, and rows."""
+
+
+def identity(file: Path) -> tuple[int, int] | None:
+    """Return what tells a file from another one of its name, None where there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

@@ -69,6 +69,10 @@ class PostgresConnector:
         """Look for a value that comes twice."""
         return unique(self, table, column, "postgres")
 
+    def current(self) -> bool:
+        """A server is what it is; connections that it has closed are found by `pool_pre_ping`."""
+        return True
+
     def close(self) -> None:
         """Close the pooled connections."""
         self._engine.dispose()

@@ -47,6 +47,10 @@ class Connector(Protocol):
         """Tell whether no value of a column comes twice; True where that takes too long."""
         ...
 
+    def current(self) -> bool:
+        """Tell whether what is open is still what the source names: files get replaced."""
+        ...
+
     def close(self) -> None:
         """Close the connections."""
         ...
@@ -78,8 +82,9 @@ class Databases:
 
         with self._lock:
             known, connector = self._open.get(source.name, (None, None))
-            if connector is None or known != source:
+            if connector is None or known != source or not connector.current():
                 if connector is not None:
+                    del self._open[source.name]
                     connector.close()
                 connector = CONNECTORS[dialect_of(source.url).name](source)
                 self._open[source.name] = (source, connector)

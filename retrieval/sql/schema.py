@@ -29,12 +29,17 @@ class Measure:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A column to filter and group by. ``values``: stored value -> what people call it."""
+    """A column to filter and group by. ``values``: stored value -> what people call it.
+
+    ``tells``: a value alone tells which table's rows are meant; "failed" may be said of anything.
+    Without it, and with one value only, that is what all rows have ("stored").
+    """
 
     name: str
     column: str
     synonyms: tuple[str, ...] = ()
     values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    tells: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,9 @@ class Table:
 
     Rows belong to the user whose id ``tenant_column`` holds; empty: they are everybody's. With
     neither a tenant column nor a reference to a table that has one, all callers may see all rows.
+    Rows whose tenant column is ``shared`` are everybody's as well (None: there are none).
+    ``unlike`` are words that tell of other things than these rows ("documents that I sold").
+    Answers call the rows by ``called``, or by the name.
     """
 
     name: str
@@ -63,6 +71,9 @@ class Table:
     measures: tuple[Measure, ...] = ()
     dimensions: tuple[Dimension, ...] = ()
     references: tuple[Reference, ...] = ()
+    shared: str | None = None
+    unlike: tuple[str, ...] = ()
+    called: str = ""
 
 
 @dataclass(frozen=True, slots=True)

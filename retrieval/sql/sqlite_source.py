@@ -9,7 +9,18 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.pool import QueuePool
 
 from indexing.errors import SourceUnavailable, SqlFailed, SqlTimeout
-from retrieval.sql.pooled import POOL, WAIT, Found, borrowed, failed, late, no_row_of, unique
+from retrieval.sql.pooled import (
+    CHECK_TIMEOUT,
+    POOL,
+    WAIT,
+    Found,
+    borrowed,
+    failed,
+    identity,
+    late,
+    no_row_of,
+    unique,
+)
 from retrieval.sql.schema import Source
 from retrieval.sql.tenants import columns_of
 
@@ -34,12 +45,14 @@ class SqliteConnector:
     def __init__(self, source: Source) -> None:
         self._source = source
         self._file = Path(make_url(source.url).database or "").expanduser()
+        self._opened = identity(self._file)
         self._readable = {
             table.name.rpartition(".")[2].lower(): {
                 column.lower() for column in columns_of(source, table)
             }
             for table in source.tables
         }
+        self._behind: dict[str, frozenset[tuple[str, str]]] = {}
         self._pool = QueuePool(
             self._guarded,  # type: ignore[arg-type]  # a driver's connection, which has no base
             pool_size=POOL,
@@ -69,11 +82,13 @@ class SqliteConnector:
 
     def columns(self, table: str) -> frozenset[str]:
         """Ask the table for no row, on a connection of its own."""
-        connection = self._plain()
+        connection = self._plain(CHECK_TIMEOUT)
         try:
             found = connection.execute(no_row_of(table, "sqlite"))
             return frozenset(column[0] for column in found.description)
         except sqlite3.Error as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # held, damaged, no database at all
+                raise SourceUnavailable(failed(self._source, error)) from None
             raise SqlFailed(failed(self._source, error)) from None
         finally:
             connection.close()
@@ -82,18 +97,22 @@ class SqliteConnector:
         """Look for a value that comes twice."""
         return unique(self, table, column, "sqlite")
 
+    def current(self) -> bool:
+        """Tell whether the file is still the one that was opened."""
+        return identity(self._file) == self._opened
+
     def close(self) -> None:
         """Close the pooled connections."""
         self._pool.dispose()
 
-    def _plain(self) -> sqlite3.Connection:
+    def _plain(self, wait: float = BUSY) -> sqlite3.Connection:
         if not self._file.is_file():
             raise SourceUnavailable(f"source {self._source.name}: its file is not there")
         try:
             return sqlite3.connect(
                 f"{self._file.resolve().as_uri()}?mode=ro",
                 uri=True,
-                timeout=BUSY,
+                timeout=wait,
                 check_same_thread=False,
                 isolation_level=None,
             )
@@ -102,6 +121,8 @@ class SqliteConnector:
 
     def _guarded(self) -> sqlite3.Connection:
         connection = self._plain()
+        if not self._behind:
+            self._behind = {name: _behind(connection, name) for name in self._readable}
         connection.execute("PRAGMA query_only = 1")
         connection.execute("PRAGMA trusted_schema = 0")
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
@@ -109,12 +130,16 @@ class SqliteConnector:
         connection.set_authorizer(self._authorize)
         return connection
 
-    def _authorize(self, action: int, first: str | None, second: str | None, *_: object) -> int:
-        """Allow reading declared columns and the functions of the grammar, nothing else."""
+    def _authorize(
+        self, action: int, first: str | None, second: str | None, _: str | None, view: str | None
+    ) -> int:
+        """Allow reading declared columns, what a declared view reads for itself, and the functions
+        of the grammar; nothing else."""
         allowed = action == sqlite3.SQLITE_SELECT
         if action == sqlite3.SQLITE_READ:
-            columns = self._readable.get((first or "").lower())
-            allowed = columns is not None and (second or "").lower() in {*columns, ""}
+            table, column = (first or "").lower(), (second or "").lower()
+            allowed = column in {*self._readable.get(table, ()), ""} and table in self._readable
+            allowed |= (table, column) in self._behind.get((view or "").lower(), ())
         elif action == sqlite3.SQLITE_FUNCTION:
             allowed = (second or "").lower() in FUNCTIONS
         return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
@@ -123,3 +148,24 @@ class SqliteConnector:
 def _fetched(connection: sqlite3.Connection, sql: str, limit: int) -> Found:
     with closing(connection.execute(sql)) as cursor:
         return tuple(column[0] for column in cursor.description), cursor.fetchmany(limit)
+
+
+def _behind(connection: sqlite3.Connection, name: str) -> frozenset[tuple[str, str]]:
+    """Return the tables and columns that a view reads, nothing for a table."""
+    found: set[tuple[str, str]] = set()
+
+    def note(
+        action: int, first: str | None, second: str | None, _: object, view: str | None
+    ) -> int:
+        if action == sqlite3.SQLITE_READ and view is not None:
+            found.add(((first or "").lower(), (second or "").lower()))
+        return sqlite3.SQLITE_OK
+
+    connection.set_authorizer(note)
+    try:
+        connection.execute(no_row_of(name, "sqlite")).close()
+    except sqlite3.Error:
+        return frozenset()  # asked for, it is reported
+    finally:
+        connection.set_authorizer(None)
+    return frozenset(found)

@@ -68,7 +68,7 @@ def _own_rows(
     source: Source, table: Table, dialect: Dialect, user_id: str | None, seen: frozenset[str]
 ) -> exp.Expr:
     if table.tenant_column:
-        return _is_user(table.tenant_column, dialect, user_id)
+        return _is_users(table, dialect, user_id)
     seen |= {table.name}
     conditions: list[exp.Expr] = []
     for reference in table.references:
@@ -81,6 +81,15 @@ def _own_rows(
     if not conditions:  # no path to an owner: nothing may be seen rather than everything
         raise SqlRefused(f"the rows of {table.name} lead to no owner")
     return exp.and_(*conditions)
+
+
+def _is_users(table: Table, dialect: Dialect, user_id: str | None) -> exp.Expr:
+    """Return the condition that a row is the user's, or shared."""
+    if table.shared is None:
+        return _is_user(table.tenant_column, dialect, user_id)
+    column = _column(table.tenant_column)
+    shared = exp.EQ(this=column, expression=exp.Literal.string(table.shared))
+    return exp.or_(shared, _is_user(table.tenant_column, dialect, user_id)) if user_id else shared
 
 
 def _is_user(column: str, dialect: Dialect, user_id: str | None) -> exp.Expr:

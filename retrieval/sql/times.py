@@ -191,7 +191,8 @@ def _days(line: str, at: int, today: date, now: datetime) -> _Read | None:
         return None
     last, end, _ = read
     month = points.month_number(str(re.search(points.MONTH, line[found.end() : end])["month"]))  # type: ignore[index]
-    return _ranged(day(month, int(found["first"])), last, found["to"], at, end, today)
+    first = day(month, int(found["first"]))
+    return None if _backwards(first, last) else _ranged(first, last, found["to"], at, end, today)
 
 
 def _month_days(line: str, at: int, today: date, now: datetime) -> _Read | None:
@@ -202,8 +203,19 @@ def _month_days(line: str, at: int, today: date, now: datetime) -> _Read | None:
     month = points.month_number(found["month"])
     year = int(found["year"]) if found["year"] else None
     first, last = day(month, int(found["first"])), day(month, int(found["last"]), year)
+    if _backwards(first, last):
+        return None
     return _ranged(first, last, found["to"], at, found.end(), today)
 
+
+def _backwards(first: Point, last: Point) -> bool:
+    """Tell whether two days of one month are in the wrong order: "с 15 по 1 мая" is no year."""
+    start, end = first.spans(LEAP), last.spans(LEAP)
+    return start is not None and end is not None and start > end
+
+
+LEAP = 2024
+"""A year that has every day."""
 
 _TOWARDS = re.compile(r"(?<!\w)(?:на|к|ко|около|ближе\s+к|about|around|as\s+of)\s+(?:the\s+)?\Z")
 _NO_LEADS = ("the", "from")

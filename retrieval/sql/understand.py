@@ -13,7 +13,7 @@ from retrieval.sql.intent import Understanding
 from retrieval.sql.items import row
 from retrieval.sql.parts import NotUnderstood
 from retrieval.sql.reading import read
-from retrieval.sql.schema import Source
+from retrieval.sql.schema import Source, Table
 from retrieval.sql.times import periods
 from retrieval.sql.words import LONGEST, Token, Vocabulary, folded, found_in, tokens, vocabulary
 
@@ -35,8 +35,11 @@ def understand(
     words = tokens(folded(question))
     if not words or len(words) > MOST_WORDS:
         return Understanding(None, "no question about a number")
-    given = sorted(given, key=lambda source: -len(found_in(words, vocabulary((source,)))))
-    found = [_for_source(question, words, source, now) for source in given]
+    named = [(len(found_in(words, vocabulary((source,)))), source) for source in given]
+    if named and not any(number for number, _ in named):
+        return Understanding(None, "no declared word is in the question")
+    named.sort(key=lambda one: -one[0])
+    found = [_for_source(question, words, source, now) for _, source in named]
     answers = [one for one in found if one.intent]
     if len(answers) > 1:
         names = ", ".join(one.intent.source for one in answers if one.intent)
@@ -54,7 +57,15 @@ def _for_source(
         items = row(words, known, periods(question, now, ZoneInfo(source.timezone)))
         reading = read(items.items, items.own)
         intent = choose(reading, source)
+        _check_like(words, source.table(intent.table))
     except NotUnderstood as error:
         return Understanding(None, error.reason, error.missing)
     inferred = not reading.tables
     return Understanding(intent, "every word is understood", (), 0.85 if inferred else 0.95)
+
+
+def _check_like(words: Sequence[Token], table: Table) -> None:
+    """Refuse words that tell of other things than the rows of the table."""
+    missing = [word.text for word in words if word.text in table.unlike]
+    if missing:
+        raise NotUnderstood(f"{table.name} are not what is meant", missing)

@@ -22,8 +22,9 @@ def understood(intent: Intent, source: Source, user_id: str | None) -> str:
     >>> understood(total, shop, "u1")
     'sum of amount of orders, status is paid or sent, user u1'
     """
-    parts = [_number(intent)]
-    parts += [_condition(condition) for condition in intent.conditions]
+    table = source.table(intent.table)
+    parts = [_number(intent, table.called or table.name)]
+    parts += [_condition(c) for c in intent.conditions if not _is_idle(c, source)]
     parts += [f"{b.column.name} {b.operator} {b.number:g}" for b in intent.bounds]
     if intent.periods:
         parts.append(" against ".join(period_words(period) for period in intent.periods))
@@ -33,7 +34,7 @@ def understood(intent: Intent, source: Source, user_id: str | None) -> str:
         parts.append(f"per {intent.per}")
     if intent.top is not None:
         parts.append(f"the {'smallest' if intent.ascending else 'largest'} {intent.top}")
-    if user_id is not None and owned(source, source.table(intent.table)):
+    if user_id is not None and owned(source, table):
         parts.append(f"user {user_id}")
     return ", ".join(parts)
 
@@ -65,8 +66,7 @@ def _moment(moment: datetime) -> str:
     return moment.replace(tzinfo=None).isoformat(" ", "seconds")
 
 
-def _number(intent: Intent) -> str:
-    rows = intent.table
+def _number(intent: Intent, rows: str) -> str:
     if intent.distinct is not None:
         what = f"number of different {intent.distinct.name} of {rows}"
     elif intent.measure is not None:
@@ -77,6 +77,13 @@ def _number(intent: Intent) -> str:
         return what
     part = " and ".join(_condition(condition) for condition in intent.share)
     return f"percentage of the {what} where {part}"
+
+
+def _is_idle(condition: Condition, source: Source) -> bool:
+    """Tell whether a condition holds of all rows: it is there for words that say nothing more."""
+    table = source.table(condition.column.table)
+    idle = {d.name for d in table.dimensions if not d.tells and len(d.values) == 1}
+    return condition.column.name in idle and not condition.negated
 
 
 def _condition(condition: Condition) -> str:

@@ -8,10 +8,13 @@ import pytest
 from configs.embedders import EMBEDDERS, build_embedder
 from configs.feeds import build_access
 from configs.recipe import CHUNKERS
+from configs.rerank_settings import RerankSettings
 from configs.settings import Settings
 from configs.stores import build_catalog, build_store
 from configs.text_settings import ChunkingSettings, EmbedderSettings, TemplateSettings
 from indexing.errors import ConfigError, ModelError, SchemaMismatch, StoreError
+from indexing.store import VectorStore
+from indexing.types import GLOBAL, Filter
 from tests.conftest import PartsMaker, TinyEmbedder
 from tests.readers import ReadingEmbedder
 
@@ -65,6 +68,22 @@ def test_contradicting_sizes_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=reason):
         make_parts(chunking=ChunkingSettings.model_validate(chunking))
+
+
+def test_a_refused_reader_lets_go_of_the_store(
+    make_parts: PartsMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[VectorStore] = []
+
+    def watched(*args: Any) -> VectorStore:
+        opened.append(build_store(*args))
+        return opened[-1]
+
+    monkeypatch.setattr("configs.build.build_store", watched)
+    with pytest.raises(ConfigError, match=r"rerank\.url"):
+        make_parts(rerank=RerankSettings(kind="endpoint"))
+    with pytest.raises(StoreError, match="is closed"):
+        opened[0].count("global", Filter(GLOBAL))
 
 
 @pytest.mark.parametrize("documents", CHUNKERS)

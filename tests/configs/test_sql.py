@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from configs.sql import build_limits, build_sources, build_writer, check_source
+from configs.settings import Settings
+from configs.sql import build_limits, build_sources, build_writer, check_source, source_states
 from configs.sql_settings import SqlSettings
 from indexing.errors import ConfigError
+from indexing.remember import remember
+from indexing.types import user_scope
 from retrieval.sql import sqlite_source
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Dimension, Measure, Reference
+from tests.conftest import PartsMaker
 
 TOML = """
 row_limit = 50
@@ -173,3 +177,22 @@ def test_a_database_that_is_not_there_yet(file: Path) -> None:
     file.unlink()
     with closing(Databases()) as databases:
         assert not check_source(build_sources(settings())["shop"], databases)
+
+
+def test_the_states_of_the_sources_are_told(file: Path, tmp_path: Path) -> None:
+    shop, wrong = settings().sources[0], settings(name="purchases").sources[0]
+    gone = shop.model_copy(update={"name": "gone", "url": f"sqlite:///{tmp_path / 'nowhere.db'}"})
+    chosen = SqlSettings(sources=(shop, wrong.model_copy(update={"name": "wrong"}), gone))
+    assert source_states(Settings(sql=chosen)) == {
+        "shop": "ok",
+        "wrong": "SQL source wrong: no table purchases",
+        "gone": "cannot be reached",
+    }
+
+
+@pytest.mark.usefixtures("file")
+def test_a_wrong_source_keeps_nobody_from_writing(make_parts: PartsMaker) -> None:
+    parts = make_parts(sql=settings(name="purchases"))
+    remember(parts.index, user_scope("ann"), "the gate code is 4711")
+    result = parts.retriever.retrieve("how many purchases do I have?", "ann")
+    assert "no table purchases" in result.trace.notes[0]

@@ -12,12 +12,14 @@ from indexing.catalog import Catalog
 from indexing.catalog_database import Database
 from indexing.catalog_rows import SourceRow
 from indexing.catalog_schema import MIGRATIONS, versions
+from indexing.catalog_views import VIEWS
 from indexing.conversations import ClosingReport, close_idle, read_conversations
 from indexing.index import Index
 from indexing.turns import ingest_session
 from indexing.types import Scope, session_scope, user_scope
 from tests.conftest import FixedClock
 
+LATER = ("kind", "role", "tool", "added_at", "failed")
 ANN = user_scope("ann")
 START = datetime(2026, 11, 1, 9, tzinfo=UTC)
 IDLE = timedelta(minutes=30)
@@ -103,6 +105,8 @@ def test_a_catalog_of_before_gets_the_columns(tmp_path: Path) -> None:
     old = Database(url, 5)
     with old.write("schema") as connection:
         for statement in (
+            *(f"DROP VIEW {name}" for name in VIEWS),
+            *(f"ALTER TABLE sources DROP COLUMN {name}" for name in LATER),
             "DROP TABLE conversations",
             "ALTER TABLE sources DROP COLUMN conversation_id",
             "ALTER TABLE sources DROP COLUMN said_at",

@@ -15,6 +15,7 @@ from indexing.errors import ConfigError, SourceError
 from indexing.formats.html import parse_html
 from indexing.formats.markdown import parse_markdown
 from indexing.formats.text import parse_text
+from indexing.turns import own_hash
 
 RU = (
     "Датчик проверяют раз в год. Если показания расходятся больше чем на два процента, "
@@ -383,6 +384,60 @@ def test_names_that_exports_use(names: dict[str, str]) -> None:
         assert (found.turn.turn_id, found.session_id) == ("7", "s")
     if "speaker" in names.values():
         assert found.turn.speaker == "Ann"
+
+
+@pytest.mark.parametrize(
+    ("fields", "tool", "failed"),
+    [
+        ({"name": "search"}, "search", False),
+        ({"tool": "search"}, "search", False),
+        ({"tool_name": "search", "name": "Web"}, "search", False),
+        ({}, "", False),
+        ({"tool": {"name": "search"}}, "", False),
+        ({"is_error": True}, "", True),
+        ({"is_error": False}, "", False),
+        ({"is_error": "true"}, "", True),
+        ({"is_error": "false"}, "", False),
+        ({"error": "no network"}, "", True),
+        ({"error": {"code": 500}}, "", True),
+        ({"error": None}, "", False),
+        ({"error": ""}, "", False),
+        ({"failed": 1}, "", True),
+        ({"failed": 0}, "", False),
+        ({"ok": False}, "", True),
+        ({"ok": True}, "", False),
+        ({"ok": "no"}, "", True),
+        ({"ok": None}, "", False),
+        ({"success": False}, "", True),
+        ({"status": "error"}, "", True),
+        ({"status": "FAILED"}, "", True),
+        ({"status": "timeout"}, "", True),
+        ({"status": "success"}, "", False),
+        ({"status": 200}, "", False),
+        ({"status": None, "ok": True, "error": None}, "", False),
+    ],
+)
+def test_a_result_says_of_which_tool_it_is_and_whether_it_failed(
+    fields: dict[str, Any], tool: str, failed: bool
+) -> None:
+    (found,) = parse_turns(line(role="tool", turn_id="1", **fields), "a.jsonl")
+    assert found.turn is not None
+    assert (found.turn.tool, found.turn.failed) == (tool, failed)
+    assert found.turn.speaker == fields.get("name", "")
+    (other,) = parse_turns(line(role="assistant", turn_id="1", **fields), "a.jsonl")
+    assert other.turn is not None
+    assert (other.turn.tool, other.turn.failed) == ("", None)
+
+
+def test_what_a_call_was_changes_no_name_and_no_hash() -> None:
+    (plain,) = parse_turns(line(role="tool", text="42", name="search"), "a.jsonl")
+    (marked,) = parse_turns(
+        line(role="tool", text="42", name="search", tool="search", is_error=True), "a.jsonl"
+    )
+    assert plain.turn is not None
+    assert marked.turn is not None
+    assert marked.turn.turn_id == plain.turn.turn_id
+    assert own_hash(marked.turn) == own_hash(plain.turn)
 
 
 def test_ids_may_be_numbers_or_null() -> None:

@@ -56,6 +56,13 @@ def test_a_session_adds_its_own_memories_and_no_other_session_sees_them(
     assert texts(memory, "bob", "monday") == ["secret number of bob"]
 
 
+def test_a_text_in_place_of_a_list_is_refused(memory: LongTermMemory) -> None:
+    memory.remember("ann", "secret number of ann")
+    for name in ("kinds", "sources", "tags", "languages"):
+        with pytest.raises(InvalidInput, match=f"{name} is a text"):
+            memory.retrieve("secret number", "ann", **{name: "fact"})  # type: ignore[arg-type]
+
+
 def test_an_expired_fact_is_invisible_from_its_moment_on(
     memory: LongTermMemory, clock: FixedClock
 ) -> None:

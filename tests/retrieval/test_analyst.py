@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexing.errors import ModelError
+from indexing.errors import ConfigError, ModelError
 from indexing.types import GLOBAL, Memory
 from retrieval.analyst import Analyst
 from retrieval.retriever import Retriever
@@ -190,6 +190,21 @@ def test_a_model_writes_sql_and_the_guard_decides(
     assert len(result.hits) == (0 if values else 1)
 
 
+def test_what_is_refused_for_one_source_may_be_written_for_the_next(
+    retriever: Retriever, source: Source
+) -> None:
+    class PerSource:
+        def write(self, question: str, source: Source, now: datetime) -> str:
+            return "SELECT COUNT(*) FROM " + ("orders" if source.name == "shop" else "elsewhere")
+
+    first = replace(source, name="archive")
+    analyst = Analyst({"archive": first, "shop": source}, Databases(), writer=PerSource())
+    result = replace(retriever, analyst=analyst).retrieve(UNKNOWN, "ann")
+    analyst.close()
+    assert [answer.value for answer in result.answers] == [3]
+    assert result.trace.notes == ()
+
+
 def test_a_source_is_asked_as_it_spells_its_users(retriever: Retriever, source: Source) -> None:
     analyst = Analyst({"shop": source}, Databases(), spelt={"shop": str.lower})
     result = replace(retriever, analyst=analyst).retrieve("how many orders do I have?", "ANN")
@@ -201,3 +216,43 @@ def test_the_route_costs_no_database(analyst: Analyst, source: Source) -> None:
     Path(source.url.removeprefix("sqlite:///")).unlink()
     plan = analyst.plan("how many orders do I have?", NOW)
     assert [part.destination for part in plan.parts] == ["sql"]
+
+
+def test_a_source_is_compared_with_its_database_once_and_only_when_asked(
+    retriever: Retriever, put: Put, source: Source
+) -> None:
+    put("the cat orders food")
+    asked: list[str] = []
+    answers = [False, ConfigError("no table orders"), True]
+
+    def check(of: Source) -> bool:
+        asked.append(of.name)
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    analyst = Analyst({"shop": source}, Databases(), check=check)
+    both = replace(retriever, analyst=analyst)
+    both.retrieve("what about the cat?", "ann")
+    assert asked == []
+    assert both.retrieve("how many orders do I have?", "ann").answers[0].value == 3  # not reached
+    wrong = both.retrieve("how many orders do I have?", "ann")
+    assert (wrong.answers, len(wrong.hits)) == ((), 1)
+    assert wrong.trace.notes == ("not answered from a database: no table orders",)
+    for _ in range(2):
+        assert both.retrieve("how many orders do I have?", "ann").answers[0].value == 3
+    assert asked == ["shop"] * 3
+    analyst.close()
+
+
+def test_clients_of_models_are_closed_too(source: Source) -> None:
+    class Client(Writer):
+        closed = False
+
+        def close(self) -> None:
+            self.closed = True
+
+    writer = Client("")
+    Analyst({"shop": source}, Databases(), writer=writer).close()
+    assert writer.closed

@@ -188,9 +188,12 @@ def test_bad_arguments_are_named(retriever: Retriever) -> None:
         ("cat", "", None, 8, InvalidId),
         ("cat", "*", None, 8, InvalidId),
         ("cat", "ann", "", 8, InvalidId),
+        (None, "ann", None, 8, InvalidInput),
+        ("cat", "ann", None, 1.5, InvalidInput),
+        ("cat", "ann", None, True, InvalidInput),
     ):
         with pytest.raises(error):
-            retriever.retrieve(query, user, session, k)
+            retriever.retrieve(query, user, session, k)  # type: ignore[arg-type]
 
 
 def test_kinds_narrow_the_answer(retriever: Retriever, put: Put) -> None:

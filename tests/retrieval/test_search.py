@@ -208,6 +208,7 @@ def test_time_and_tags_narrow_an_answer(retriever: Retriever, put: Put) -> None:
         (Narrow(kinds=("poem",)), "'poem' is no kind"),  # type: ignore[arg-type]
         (Narrow(languages=("de",)), "'de' is no language"),
         (Narrow(said_from=NOW.replace(tzinfo=None)), "said_from has no time zone"),
+        (Narrow(said_from="2026-01-01"), "said_from is a datetime, not str"),  # type: ignore[arg-type]
         (Narrow(said_from=NOW, said_to=NOW), "said_from is not before said_to"),
         (Narrow(tags=("",)), "a tag has 1 to 64 characters"),
     ],

@@ -112,6 +112,17 @@ def test_an_improbable_answer_is_none_and_the_trace_has_what_there_was(
     assert {"lift", "coverage", "known", "best"} <= result.trace.evidence.keys()
 
 
+@pytest.mark.parametrize(
+    "question", ["what do you know about me?", "что ты обо мне помнишь?", "who am I"]
+)
+def test_a_question_that_names_nothing_is_never_improbable(
+    retriever: Retriever, put: Put, question: str
+) -> None:
+    put("the sea was calm")
+    result = replace(retriever, relevance=Relevance(least=0.99)).retrieve(question, "ann")
+    assert [hit.memory.text for hit in result] == ["the sea was calm"]
+
+
 def test_a_probable_answer_is_shown_with_its_confidence(retriever: Retriever, put: Put) -> None:
     for text in ("the cat sleeps on the sofa", *(f"sea and tax {i}" for i in range(12))):
         put(text)

@@ -1,6 +1,7 @@
 """What the guard refuses, what it makes of what it lets through, and that it lets no name in."""
 
 import random
+from dataclasses import replace
 
 import pytest
 import sqlglot
@@ -186,3 +187,23 @@ def test_what_doubles_with_each_step_is_refused(dialect: str) -> None:
     for statement in (expressions, aliases):
         with pytest.raises(SqlRefused):
             guard(statement, source_of(URLS[dialect]), "u1", 9)
+
+
+@pytest.mark.parametrize("dialect", URLS)
+def test_shared_rows_are_everybodys_and_no_others(dialect: str) -> None:
+    pages = Table("pages", tenant_column="owner", shared="")
+    source = Source("shop", URLS[dialect], (pages,))
+    mine = guard("SELECT COUNT(*) AS n FROM pages", source, "u1", 5).sql
+    assert "= 'u1'" in mine
+    assert " OR " in mine
+    assert "= ''" in mine
+    nobody = guard("SELECT COUNT(*) AS n FROM pages", source, None, 5).sql
+    assert "= ''" in nobody
+    assert " OR " not in nobody
+    with pytest.raises(UserRequired):
+        guard(
+            "SELECT 1 AS n FROM pages",
+            Source("s", URLS[dialect], (replace(pages, shared=None),)),
+            None,
+            5,
+        )

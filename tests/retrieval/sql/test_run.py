@@ -1,5 +1,6 @@
 """The second line: what runs cannot write, ends in time, says little when it fails."""
 
+import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +14,7 @@ from evals.sql_hostile import digest
 from indexing.errors import ConfigError, SourceUnavailable, SqlError, SqlFailed, SqlTimeout
 from retrieval.sql.guard import Checked, guard
 from retrieval.sql.run import Databases
-from retrieval.sql.schema import Source, Table
+from retrieval.sql.schema import Measure, Source, Table
 
 UNCHECKED = (
     "DELETE FROM orders",
@@ -50,6 +51,30 @@ def test_undeclared_tables_are_denied_by_sqlite_itself(shop_urls: dict[str, str]
             forged = Checked(exp.Select(), question, "shop", 10)
             with pytest.raises(SqlFailed):
                 opened.run(forged, source_of(shop_urls["sqlite"]), 5)
+
+
+def test_a_view_is_read_and_what_is_behind_it_is_not(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'shop.db'}"
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as made:
+        made.executescript(
+            "CREATE TABLE behind (owner TEXT, n INTEGER, secret TEXT);"
+            "INSERT INTO behind VALUES ('u1', 5, 'x'), ('u2', 7, 'y');"
+            "CREATE VIEW shown AS SELECT owner, n FROM behind WHERE n > 1;"
+        )
+    numbers = (Measure("n", "n"),)
+    source = Source("shop", url, (Table("shown", key="", tenant_column="owner", measures=numbers),))
+    with closing(Databases()) as opened:
+        checked = guard("SELECT SUM(n) AS s FROM shown", source, "u1", 5)
+        assert opened.run(checked, source, 5).rows == ((5,),)
+        for question in (
+            "SELECT n FROM behind",
+            "SELECT secret FROM behind",
+            "WITH shown AS (SELECT secret FROM behind) SELECT * FROM shown",
+            "SELECT shown.secret FROM (SELECT secret FROM behind) AS shown",
+            "SELECT n FROM shown WHERE n IN (SELECT n FROM behind)",
+        ):
+            with pytest.raises(SqlFailed):
+                opened.run(Checked(exp.Select(), question, "shop", 10), source, 5)
 
 
 @pytest.mark.parametrize("statement", SLOW)
@@ -188,6 +213,26 @@ def test_a_source_is_read_while_another_writes(tmp_path: Path, shop: Shop) -> No
         writer.execute("DELETE FROM orders WHERE user_id = 'u1'")
         writer.commit()
         assert opened.run(checked, source, 30).rows == ((0,),)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_file_that_is_replaced_or_removed(kind: str, tmp_path: Path, shop: Shop) -> None:
+    old, new = tmp_path / "shop", tmp_path / "new"
+    for file in (old, new):
+        fill(f"{kind}:///{file}", shop)
+    with closing(connect(f"{kind}:///{new}")) as writer:
+        writer.execute("DELETE FROM items")
+        writer.execute("DELETE FROM orders WHERE user_id = 'u1'")
+        writer.commit()
+    source = source_of(f"{kind}:///{old}")
+    checked = guard("SELECT COUNT(*) FROM orders", source, "u1", 1)
+    with closing(Databases()) as opened:
+        assert opened.run(checked, source, 30).rows == ((40,),)
+        new.replace(old)
+        assert opened.run(checked, source, 30).rows == ((0,),)
+        old.unlink()
+        with pytest.raises(SourceUnavailable):
+            opened.run(checked, source, 30)
 
 
 def test_a_file_that_a_writer_holds(tmp_path: Path, shop: Shop) -> None:

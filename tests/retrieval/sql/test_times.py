@@ -22,6 +22,15 @@ def said(text: str, now: datetime = NOW, zone: ZoneInfo = MOSCOW) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("text", ["с 15 по 1 мая", "from 15 to 1 May", "May 15-1", "15-1 мая 2025"])
+def test_days_of_a_month_in_the_wrong_order_are_no_year(text: str) -> None:
+    assert all(
+        one.period.end - one.period.start < timedelta(days=32)
+        for one in periods(text, NOW, MOSCOW)
+        if one.period.start and one.period.end
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -257,3 +257,37 @@ def test_any_text_has_an_understanding(text: str) -> None:
 def test_a_long_text_is_not_read() -> None:
     text = "сколько заказов " * LONGEST
     assert understand(text, (SHOP,), NOW).reason.startswith("the text is too long")
+
+
+RUNS = Table(
+    "runs",
+    ("run",),
+    tenant_column="owner",
+    dimensions=(
+        Dimension("tool", "tool", ("tool",), {"search": ("search",)}),
+        Dimension("end", "end", (), {"failed": ("fail",)}, tells=False),
+    ),
+    time_column="at",
+    unlike=("bought",),
+    called="runs of tools",
+)
+PAGES = Table("pages", ("document",), tenant_column="owner", time_column="at", shared="")
+OWN_PAGES = Table("own_pages", ("document",), tenant_column="owner", time_column="at")
+KEPT = Source("kept", "sqlite://", (RUNS, PAGES, OWN_PAGES))
+
+
+@pytest.mark.parametrize(
+    ("question", "table"),
+    [
+        ("how many times did search fail?", "runs"),
+        ("how many runs failed?", "runs"),
+        ("how many times did I fail?", ""),
+        ("how many failed?", ""),
+        ("how many runs were bought?", ""),
+        ("how many documents are there?", "pages"),
+        ("how many documents do I have?", "own_pages"),
+    ],
+)
+def test_which_rows_a_word_alone_can_mean(question: str, table: str) -> None:
+    found = understand(question, (KEPT,), NOW).intent
+    assert (found.table if found else "") == table

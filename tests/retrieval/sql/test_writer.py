@@ -74,7 +74,14 @@ def test_it_is_told_what_is_declared_and_no_row(shop_url: str) -> None:
 
 
 def test_what_it_should_not_write_is_refused(shop_url: str, databases: Databases) -> None:
-    for text in ("DROP TABLE orders", "SELECT secret FROM secrets", "I cannot help", ""):
+    constants = ("SELECT 42", "SELECT 42 FROM orders LIMIT 1")
+    for text in (
+        *constants,
+        "DROP TABLE orders",
+        "SELECT secret FROM secrets",
+        "I cannot help",
+        "",
+    ):
         with pytest.raises(SqlRefused):
             answer_statement(text, source_of(shop_url), databases, "", user_id="u1")
 
