@@ -6,13 +6,16 @@ READY = $(VENV)/.ready-$(shell $(PYTHON) -c "import hashlib; print(hashlib.sha25
 
 export PYTHONUNBUFFERED = 1
 
+# Processes that run the tests, a file at a time.
+WORKERS ?= 2
+
 .PHONY: demo test check bench evals-check evals setup extras clean
 
 demo: setup
 	$(BIN)/letopis demo
 
 test: setup
-	$(BIN)/pytest
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile
 
 check: setup
 	$(BIN)/ruff check .

@@ -2,8 +2,9 @@
 
 A scope that fails, or is not done in time, is reported in its trace and does not sink the others;
 when none answers, the first error is raised. The embedded engine is asked scope after scope, since
-one call of it is faster than a thread is woken; no call into it can be broken off, so there a scope is
-left out only when the time is over before its turn.
+one call of it is faster than a thread is woken, and a big collection takes every core for itself;
+no call into it can be broken off, so there a scope is left out only when the time is over before
+its turn.
 """
 
 import time

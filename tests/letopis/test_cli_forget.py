@@ -14,6 +14,7 @@ from tests.letopis.test_cli_loading import loaded
 from tests.letopis.test_cli_memories import alone
 
 WORD = "zanzibar"
+BACK = f"I am back with {WORD}"
 
 
 def fill(cli: Cli) -> None:
@@ -38,10 +39,10 @@ def test_a_user_is_forgotten_with_a_receipt_and_comes_back_only_when_lifted(cli:
     table, again, blocked, lifted, nothing, back, verified, listed, shown, log = cli.many(
         ("forget", "--user", "ann", "--yes", "--by", "boss", alone(cli)),
         ("forget", "--user", "ann", "--yes", "--json", alone(cli)),
-        ("remember", "I am back", "--user", "ann"),
+        ("remember", BACK, "--user", "ann"),
         ("forget", "--lift", "--user", "ann", "--json"),
         ("forget", "--lift", "--user", "ann"),
-        ("remember", "I am back", "--user", "ann"),
+        ("remember", BACK, "--user", "ann"),
         ("receipts", "verify"),
         ("receipts", "list"),
         ("receipts", "show", "1", "--json"),
@@ -65,7 +66,7 @@ def test_a_user_is_forgotten_with_a_receipt_and_comes_back_only_when_lifted(cli:
     assert verified.out == "2 receipts, each as it was written\n"
     assert first["hash"][:16] in listed.out
     assert [word for word in ("forget", "lift", "boss") if word not in log.out] == []
-    assert hits(cli, "ann") == ["I am back"]
+    assert hits(cli, "ann") == [BACK]
     assert hits(cli, "bob") == [f"The name is {WORD}"]
 
 
