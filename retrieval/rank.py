@@ -72,13 +72,14 @@ def fuse(
     answers: Sequence[ScopeAnswer],
     policies: Mapping[Collection, ScopePolicy],
     fusion: Fusion,
+    least: int = 0,
 ) -> Ranking:
-    """Rank each branch over all scopes and fuse the lists."""
+    """Rank each branch over all scopes, at least so many, and fuse the lists."""
     terms = Covered(content_terms(query))
     owners = {hit.id: a.scope for a in answers for hits in a.branches.values() for hit in hits}
     lists: dict[str, list[Ranked]] = {}
     places: dict[tuple[str, str], Placed] = {}
-    for branch, ranked in _rank(query, answers, policies, fusion).items():
+    for branch, ranked in _rank(query, answers, policies, fusion, least).items():
         ranking = lists.setdefault(branch, [])
         lexical = base(branch) == SPARSE
         weights = {name: p.weight * p.weights.get(branch, 0.0) for name, p in policies.items()}
@@ -100,13 +101,14 @@ def _rank(
     answers: Sequence[ScopeAnswer],
     policies: Mapping[Collection, ScopePolicy],
     fusion: Fusion,
+    least: int,
 ) -> dict[str, list[tuple[Scored, float]]]:
     """Return each branch's best hits of all scopes, with what shifted each score."""
     found: dict[str, list[Scored]] = {}
     for answer in answers:
         for branch, hits in answer.branches.items():
             found.setdefault(branch, []).extend(hits)
-    depth = max(policies[answer.scope.collection].limit for answer in answers)
+    depth = max(least, *(policies[answer.scope.collection].limit for answer in answers))
     ranked: dict[str, list[tuple[Scored, float]]] = {}
     for branch, hits in found.items():
         if base(branch) == DENSE:

@@ -182,7 +182,8 @@ class Retriever:
         with log.watch("embed"):
             dense = self._vector(query)
             log.models["embedder"] = self.embedder.name
-            question = Question(dense, weigh_query(query.text), now, query.narrow, query.explain)
+            terms, least = weigh_query(query.text), query.k or 0
+            question = Question(dense, terms, now, query.narrow, query.explain, least)
         with log.watch("search"):
             answers = search(
                 self.store,
@@ -195,7 +196,7 @@ class Retriever:
             log.scopes = [answer.trace for answer in answers]
             log.notes += [f"{a.trace.scope}: {a.trace.error}" for a in answers if a.trace.error]
         with log.watch("fuse"):
-            ranking = fuse(query.text, answers, self.policies, self.fusion)
+            ranking = fuse(query.text, answers, self.policies, self.fusion, question.least)
             listed = sum(len(hits) for answer in answers for hits in answer.branches.values())
             log.stage("fuse", listed, len(ranking.order), self.fusion.shown())
         with log.watch("read"):

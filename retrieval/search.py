@@ -26,7 +26,8 @@ from retrieval.types import ANY, Narrow, ScopePolicy
 class Question:
     """A query ready to be asked: its vectors, and what every branch filters by.
 
-    ``count_hidden`` also counts what filters and thresholds keep out, at a cost.
+    ``least`` is how long each list is where a policy has less. ``count_hidden`` also counts what
+    filters and thresholds keep out, at a cost.
     """
 
     dense: Vector | None
@@ -34,6 +35,7 @@ class Question:
     now: datetime
     narrow: Narrow = ANY
     count_hidden: bool = False
+    least: int = 0
 
     def where(self, scope: Scope, ids: tuple[str, ...] | None = None) -> Filter:
         """Return the filter of what it may see of a scope."""
@@ -135,6 +137,7 @@ def count_hidden(
 def _branches(policy: ScopePolicy, question: Question) -> list[Branch]:
     vectors = {DENSE: question.dense, SPARSE: question.sparse}
     branches = []
+    limit = max(policy.limit, question.least)
     wanted = question.narrow.languages
     for name, weight in policy.weights.items():
         vector = vectors[base(name)]
@@ -142,5 +145,5 @@ def _branches(policy: ScopePolicy, question: Question) -> list[Branch]:
             continue
         by_language = [lang for lang in LANGUAGES if wanted is None or lang in wanted]
         for lang in by_language if base(name) == DENSE else (None,):
-            branches.append(Branch(name, vector, policy.limit, policy.thresholds.get(name), lang))
+            branches.append(Branch(name, vector, limit, policy.thresholds.get(name), lang))
     return branches

@@ -58,7 +58,7 @@ def settings(tmp_path: Path) -> Settings:
     """Settings without thresholds: cosines of the hash embedder are not E5's."""
     scope = ScopeSettings()
     policies = RetrievalSettings().model_copy(
-        update={"global_": scope, "user": scope, "session": scope}
+        update={"global_": scope, "user": scope, "session": scope, "least_confidence": 0.0}
     )
     chosen = load(data_dir=tmp_path / "unused", cache_dir=tmp_path / "cache")
     return chosen.model_copy(update={"retrieval": policies})

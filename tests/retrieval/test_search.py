@@ -216,3 +216,13 @@ def test_time_and_tags_narrow_an_answer(retriever: Retriever, put: Put) -> None:
 def test_a_bad_filter_is_named(retriever: Retriever, narrow: Narrow, message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         retriever.retrieve("cat", "ann", narrow=narrow)
+
+
+def test_more_are_found_than_a_list_usually_has_where_more_are_asked_for(
+    retriever: Retriever, put: Put
+) -> None:
+    for i in range(12):
+        put(f"cat {i}")
+    short = replace(retriever, policies={name: ScopePolicy(limit=3) for name in COLLECTIONS})
+    assert len(short.retrieve("cat", "ann", k=12).hits) == 12
+    assert len(short.retrieve("cat", "ann", k=2).hits) == 2
