@@ -63,7 +63,7 @@ class RetrievalSettings(Section):
     )
     query_cache: int = Field(1024, ge=0, description="vectors of questions that are kept")
     least_confidence: float = Field(
-        0.1, ge=0, le=1, description="an answer less probable than that is none; 0: show it"
+        0.05, ge=0, le=1, description="an answer less probable than that is none; 0: show it"
     )
     confidence: ConfidenceSettings = ConfidenceSettings()
     neighbours: NeighbourSettings = NeighbourSettings()

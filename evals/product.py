@@ -136,7 +136,10 @@ def ask(
 
 
 def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
-    """Return the retriever with the weights of other branches set to 0."""
+    """Return the retriever with the weights of other branches set to 0.
+
+    No answer is left empty: the ranking is measured here, "nothing found" is in `evals.nothing`.
+    """
     policies = {
         collection: replace(
             policy,
@@ -144,7 +147,8 @@ def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
         )
         for collection, policy in retriever.policies.items()
     }
-    return replace(retriever, policies=policies)
+    relevance = replace(retriever.relevance, least=0.0)
+    return replace(retriever, policies=policies, relevance=relevance)
 
 
 def top(

@@ -24,7 +24,7 @@ from indexing.types import COLLECTIONS
 LAST = 9
 """The phase whose clock answers questions: later than all."""
 
-UNLIKE = {"indexed_at", "failed_at", "attempts", "stamp", "created_at"}
+UNLIKE = {"added_at", "indexed_at", "failed_at", "attempts", "stamp", "created_at"}
 """Columns that may differ: the wall clock, how often a file failed, a file's inode and times."""
 
 CHANCE = {"deployment": "value"}
