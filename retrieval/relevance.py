@@ -26,6 +26,10 @@ DEPTH = 30
 PRIOR = 10
 """Memories that the usual cosine counts for beside those of the list: a short list has no tail."""
 
+SMALL = 20
+"""Memories of a scope below which it is never left out: a few facts say nothing of what is usual,
+and "when do I want things delivered?" shares no word with "Anna prefers Thursdays"."""
+
 RERANK = 0.5
 """Share of the log-odds that a reranker's probability has."""
 
@@ -85,6 +89,11 @@ class Evidence:
     known: float | None = None
     foreign: bool = False
     reranked: float | None = None
+
+
+def is_small(scope: ScopeTrace) -> bool:
+    """Whether a scope has so few memories that its lists hold nearly all of it."""
+    return max(map(len, scope.lists.values()), default=0) < SMALL
 
 
 def names_nothing(query: str) -> bool:

@@ -12,7 +12,7 @@ from indexing.types import Filter, Memory, Scope
 from retrieval.coverage import Covered
 from retrieval.neighbours import with_neighbours
 from retrieval.passages import NeighbourPolicy
-from retrieval.relevance import E5, Weights, confidence, evidence, lift, names_nothing
+from retrieval.relevance import E5, Weights, confidence, evidence, is_small, lift, names_nothing
 from retrieval.rerank.order import reordered
 from retrieval.rerank.stage import RerankStage
 from retrieval.trace import Dropped, Log
@@ -58,7 +58,7 @@ class Relevance:
     def __call__(
         self, query: str, hits: Sequence[Hit], log: Log, covered: Covered | None = None
     ) -> list[Hit]:
-        """Return the hits, none of them where an answer is too improbable.
+        """Return the hits, where an answer is too improbable those of small scopes only.
 
         A question that names nothing ("what do you know about me?") is never improbable.
         ``covered`` is what the fusion knows of the question's words, so that none is read twice.
@@ -69,12 +69,15 @@ class Relevance:
         log.evidence = {**asdict(found), "lift": lift(found, self.weights.usual)}
         if log.confidence >= self.least or names_nothing(query):
             return list(hits)
+        small = {scope.scope for scope in log.scopes if is_small(scope)}
+        kept = [hit for hit in hits if str(hit.memory.scope) in small]
         why = f"confidence {log.confidence:.2f} < {self.least:g}"
-        log.dropped += [
-            Dropped(hit.memory.id, str(hit.memory.scope), "irrelevant", why) for hit in hits
-        ]
-        log.stage("relevance", len(hits), 0, why)
-        return []
+        for hit in hits:
+            if str(hit.memory.scope) not in small:
+                dropped = Dropped(hit.memory.id, str(hit.memory.scope), "irrelevant", why)
+                log.dropped.append(dropped)
+        log.stage("relevance", len(hits), len(kept), f"{why}; what small scopes have stays")
+        return kept
 
 
 def bring(

@@ -9,6 +9,7 @@ import pytest
 from indexing.edge import EdgeStore
 from indexing.errors import ModelError, StoreUnavailable
 from indexing.types import GLOBAL, Memory
+from retrieval.relevance import SMALL
 from retrieval.reorder import Reordering
 from retrieval.rerank.stage import RerankLimits, RerankStage
 from retrieval.rerank.types import Scores
@@ -101,15 +102,27 @@ def test_a_reranker_reads_who_and_where(reranked: Retriever, put: Put, model: By
 def test_an_improbable_answer_is_none_and_the_trace_has_what_there_was(
     retriever: Retriever, put: Put
 ) -> None:
-    put("the sea was calm")
+    for i in range(SMALL):
+        put(f"the sea was calm on day {i}")
     strict = replace(retriever, relevance=Relevance(least=0.9))
     result = strict.retrieve("what about the tax return of the dog?", "ann")
     assert result.hits == ()
     assert result.confidence is not None
     assert result.confidence < 0.9
     dropped = [drop for drop in result.trace.dropped if drop.why == "irrelevant"]
-    assert [drop.detail for drop in dropped] == [f"confidence {result.confidence:.2f} < 0.9"]
+    assert {drop.detail for drop in dropped} == {f"confidence {result.confidence:.2f} < 0.9"}
+    assert len(dropped) == 8
     assert {"lift", "coverage", "known", "best"} <= result.trace.evidence.keys()
+
+
+def test_a_few_facts_are_shown_however_improbable(retriever: Retriever, put: Put) -> None:
+    for i in range(SMALL):
+        put(f"the sea was calm on day {i}", GLOBAL)
+    fact = put("Ann prefers Thursdays")
+    strict = replace(retriever, relevance=Relevance(least=0.99))
+    result = strict.retrieve("when should the parcel come?", "ann")
+    assert [hit.memory.id for hit in result] == [fact.id]
+    assert {drop.scope for drop in result.trace.dropped} == {"global"}
 
 
 @pytest.mark.parametrize(
@@ -118,9 +131,10 @@ def test_an_improbable_answer_is_none_and_the_trace_has_what_there_was(
 def test_a_question_that_names_nothing_is_never_improbable(
     retriever: Retriever, put: Put, question: str
 ) -> None:
-    put("the sea was calm")
+    for i in range(SMALL):
+        put(f"the sea was calm on day {i}")
     result = replace(retriever, relevance=Relevance(least=0.99)).retrieve(question, "ann")
-    assert [hit.memory.text for hit in result] == ["the sea was calm"]
+    assert len(result.hits) == 8
 
 
 def test_a_probable_answer_is_shown_with_its_confidence(retriever: Retriever, put: Put) -> None:
