@@ -12,6 +12,9 @@ from letopis.show.tables import shorten
 from retrieval.sql.answer import Answer
 from retrieval.types import Hit, Result, Stage
 
+DOUBTFUL = 0.2
+"""A confidence below this is told under the hits."""
+
 
 def result_record(result: Result) -> dict[str, Any]:
     """Return an answer with its trace as a record."""
@@ -116,6 +119,8 @@ def result_table(result: Result, explain: bool) -> Table:
         table.add_row(*_cells(hit, explain))
     if not result.hits:
         table.add_row("", nothing(result), *([""] * (len(table.columns) - 2)))
+    elif result.confidence is not None and result.confidence < DOUBTFUL:
+        table.caption = f"probably no answer among these (confidence {result.confidence:.0%})"
     return table
 
 

@@ -2,13 +2,15 @@
 
 from io import StringIO
 
+import pytest
 from rich.console import Console, RenderableType
 
-from letopis.show.answers import answer_shown, nothing
+from indexing.types import GLOBAL, Memory
+from letopis.show.answers import answer_shown, nothing, result_table
 from letopis.show.explain import trace_tree
 from retrieval.sql.answer import Answer
 from retrieval.trace import Dropped, Trace
-from retrieval.types import Result
+from retrieval.types import Hit, Result
 
 WORDS = "count of orders, 2026-10-01 to 2026-10-31, user anna"
 SQL = 'SELECT COUNT(*) AS "count" FROM "orders" LIMIT 2'
@@ -39,3 +41,12 @@ def test_what_does_not_fit_the_budget_is_not_called_irrelevant() -> None:
 
 def test_the_tree_says_how_sure_it_is() -> None:
     assert "├── confidence: 0.42" in printed(trace_tree(Trace("vector", ""), 0.42))
+
+
+@pytest.mark.parametrize(("confidence", "told"), [(0.02, True), (0.6, False), (None, False)])
+def test_a_doubtful_answer_says_so(confidence: float | None, told: bool) -> None:
+    memory = Memory(id="1", scope=GLOBAL, kind="fact", source_id="told", text="cats purr")
+    hits = (Hit(memory, 1, 0.5, {}),)
+    table = result_table(Result("dog", hits, Trace("vector", ""), confidence=confidence), False)
+    shown = "probably no answer among these (confidence 2%)"
+    assert table.caption == (shown if told else None)
