@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
 from indexing.catalog_database import Database
+from indexing.catalog_migrations import migrate
 from indexing.catalog_rows import (
     PAGE,
     About,
@@ -27,7 +28,6 @@ from indexing.catalog_schema import (
     dead_letters,
     fingerprints,
     generations,
-    migrate,
     owner_key,
     scopes,
     sources,

@@ -11,8 +11,9 @@ from sqlalchemy import text
 from chunking.types import Session, Turn
 from indexing.catalog import Catalog
 from indexing.catalog_database import Database
+from indexing.catalog_migrations import MIGRATIONS
 from indexing.catalog_rows import About, SourceRow, note_scope
-from indexing.catalog_schema import MIGRATIONS, owner_key, versions
+from indexing.catalog_schema import owner_key, versions
 from indexing.catalog_views import SHARED, VIEWS
 from indexing.closing import close_session
 from indexing.conversations import read_conversations

@@ -10,8 +10,9 @@ from sqlalchemy import text
 from chunking.types import Session, Turn
 from indexing.catalog import Catalog
 from indexing.catalog_database import Database
+from indexing.catalog_migrations import MIGRATIONS
 from indexing.catalog_rows import SourceRow
-from indexing.catalog_schema import MIGRATIONS, versions
+from indexing.catalog_schema import versions
 from indexing.catalog_views import VIEWS
 from indexing.conversations import ClosingReport, close_idle, read_conversations
 from indexing.index import Index
