@@ -1,6 +1,5 @@
 """An embedder from a local folder: ``model.onnx`` with token-level output, ``tokenizer.json``."""
 
-import json
 import logging
 import threading
 from collections.abc import Iterator, Sequence
@@ -20,6 +19,14 @@ from indexing.dense import (
     prefixes_for,
 )
 from indexing.errors import ModelError
+from indexing.onnx_model import (
+    length_limit,
+    like_lengths,
+    load_onnx,
+    load_session,
+    padded,
+    read_config,
+)
 
 log = logging.getLogger(__name__)
 
@@ -56,10 +63,7 @@ class OnnxEmbedder:
         self._inputs = {node.name for node in self._narrow.get_inputs()}
         self._output = self._narrow.get_outputs()[0].name
         self._batch_tokens = batch_tokens
-        stated = read_config(folder).get("max_position_embeddings")
-        if isinstance(stated, int):
-            max_length = min(max_length, stated)
-        self._max_length = max_length
+        self._max_length = max_length = length_limit(read_config(folder), max_length)
         longest = max(self._count(self.prefixes.query), self._count(self.prefixes.passage))
         self.max_tokens = max_length - SPECIAL_TOKENS - longest
         self.dim = int(self.query("dim").shape[1])
@@ -121,10 +125,7 @@ class OnnxEmbedder:
         return out
 
     def _batches(self, ids: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """Yield the places of texts of like length, short ones first."""
-        order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-        for batch in batches_by_length([len(ids[i]) for i in order], self._batch_tokens):
-            yield [order[i] for i in batch]
+        return like_lengths(list(map(len, ids)), self._batch_tokens)
 
     def _pool(self, ids: Sequence[Sequence[int]], session: Any) -> Matrix:
         hidden = self._run(ids, session)
@@ -135,18 +136,13 @@ class OnnxEmbedder:
         return normalize(pooled)
 
     def _run(self, ids: Sequence[Sequence[int]], session: Any) -> Matrix:
-        width = max(map(len, ids))
-        tokens = np.full((len(ids), width), self._pad, np.int64)
-        mask = np.zeros_like(tokens)
-        for i, row in enumerate(ids):
-            tokens[i, : len(row)] = row
-            mask[i, : len(row)] = 1
-        feed = {"input_ids": tokens, "attention_mask": mask}
+        tokens = padded(ids, self._pad)
+        feed = {"input_ids": tokens, "attention_mask": padded([[1] * len(row) for row in ids])}
         if "token_type_ids" in self._inputs:
             feed["token_type_ids"] = np.zeros_like(tokens)
         try:
             hidden: Matrix = session.run([self._output], feed)[0]
-        except Exception as error:
+        except Exception as error:  # onnxruntime's errors have no base of their own
             raise ModelError(f"the model {self.name} failed: {error}") from error
         if hidden.ndim != 3:
             raise ModelError(
@@ -159,66 +155,3 @@ class OnnxEmbedder:
     def _pad(self) -> int:
         pad = self.tokenizer.token_to_id("<pad>")
         return 0 if pad is None else int(pad)
-
-
-def read_config(folder: Path) -> dict[str, Any]:
-    """Return a model folder's ``config.json``, empty where there is none."""
-    try:
-        found = json.loads((folder / "config.json").read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{folder / 'config.json'} cannot be read: {error}") from error
-    if not isinstance(found, dict):
-        raise ModelError(f"{folder / 'config.json'} is not a JSON object")
-    return found
-
-
-def load_onnx(folder: Path, threads: int) -> tuple[Any, Any]:
-    """Load session and tokenizer of a folder. Raises `ModelError` naming what is missing."""
-    from tokenizers import Tokenizer
-
-    for file in ("model.onnx", "tokenizer.json"):
-        if not (folder / file).is_file():
-            raise ModelError(f"model folder {folder} has no {file}")
-    session = load_session(folder, threads)
-    try:
-        tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    except Exception as error:
-        raise ModelError(f"cannot load the model in {folder}: {error}") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return session, tokenizer
-
-
-def load_session(folder: Path, threads: int) -> Any:
-    """Load a folder's model, to be computed by that many threads, 0: all. Raises `ModelError`."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads or cores()
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    try:
-        return onnxruntime.InferenceSession(
-            str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:
-        raise ModelError(f"cannot load the model in {folder}: {error}") from error
-
-
-def batches_by_length(lengths: Sequence[int], budget: int) -> list[range]:
-    """Cut ascending lengths into runs whose padded size (count x longest) is within the budget.
-
-    >>> batches_by_length([2, 2, 3, 9], budget=9)
-    [range(0, 3), range(3, 4)]
-    """
-    runs: list[range] = []
-    start = 0
-    for i, length in enumerate(lengths):
-        if i > start and (i - start + 1) * length > budget:
-            runs.append(range(start, i))
-            start = i
-    if start < len(lengths):
-        runs.append(range(start, len(lengths)))
-    return runs

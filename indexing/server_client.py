@@ -7,17 +7,14 @@ Trying again is safe because writes are idempotent: ids are deterministic, delet
 import ssl
 import warnings
 from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
-from httpx_retries import Retry, RetryTransport
+from httpx_retries import RetryTransport
 from qdrant_client import QdrantClient
 
 from indexing.errors import ConfigError
+from indexing.retries import PASSING, PassingRetry, network
 from indexing.server_options import ServerOptions
-
-PASSING = (408, 429, 500, 502, 503, 504)
-"""The statuses that another try may not meet; every other 4xx is final at once."""
 
 LONGEST_WAIT = 30.0
 """Seconds between two tries, also when ``Retry-After`` asks for more."""
@@ -25,19 +22,6 @@ LONGEST_WAIT = 30.0
 NO_URL = "the store's address is no URL; write it as https://HOST:PORT"
 
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-
-
-class PassingRetry(Retry):
-    """Tries again what may pass; a certificate that is not trusted will not be, the next time."""
-
-    def is_retryable_exception(self, exception: Exception) -> bool:
-        """Whether the failure may pass."""
-        cause: BaseException | None = exception
-        while cause is not None:
-            if isinstance(cause, ssl.SSLCertVerificationError):
-                return False
-            cause = cause.__cause__ or cause.__context__
-        return super().is_retryable_exception(exception)
 
 
 def host_of(url: str) -> str:
@@ -69,9 +53,10 @@ def make_client(
         backoff_factor=options.backoff / 2,
         max_backoff_wait=LONGEST_WAIT,
     )
-    sender = transport or _network(url, options)
+    parts = urlsplit(url)
+    sender = transport or network(parts.scheme, parts.hostname or "", _trusted(options))
     with warnings.catch_warnings():
-        if urlsplit(url).hostname in LOOPBACK:
+        if parts.hostname in LOOPBACK:
             warnings.filterwarnings("ignore", "Api key is used with an insecure connection")
         try:
             return QdrantClient(
@@ -83,12 +68,6 @@ def make_client(
             )
         except ValueError as error:
             raise ConfigError(NO_URL) from error
-
-
-def _network(url: str, options: ServerOptions) -> httpx.BaseTransport:
-    parts = urlsplit(url)
-    proxy = None if proxy_bypass(parts.hostname or "") else getproxies().get(parts.scheme)
-    return httpx.HTTPTransport(verify=_trusted(options), proxy=proxy)
 
 
 def _trusted(options: ServerOptions) -> ssl.SSLContext | bool:

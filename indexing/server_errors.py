@@ -14,7 +14,7 @@ from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedR
 
 from indexing.errors import SchemaMismatch, StoreError, StoreUnavailable
 
-UNAVAILABLE = {401, 403, 408, 429}
+UNAVAILABLE = {401, 403, 408, 425, 429}
 MISMATCH = (
     r"[Vv]ector dimension|[Dd]imension of|vector name|not found in the collection|not aligned"
 )

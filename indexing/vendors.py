@@ -7,7 +7,7 @@ import numpy as np
 
 from indexing.dense import Embedder, FunctionEmbedder, Prefixes, TokenFunctionEmbedder
 from indexing.errors import ConfigError, MissingExtra, ModelError
-from indexing.onnx import read_config
+from indexing.onnx_model import read_config, uncut
 
 
 def fastembed_embedder(
@@ -40,12 +40,10 @@ def fastembed_embedder(
     path = None if folder is None else str(folder)
     try:
         engine = TextEmbedding(model, threads=threads or None, specific_model_path=path)
-    except Exception as error:
+    except Exception as error:  # onnxruntime's errors have no base of their own
         raise ModelError(f"fastembed cannot load {model!r}: {error}") from error
     cutting = engine.model.tokenizer  # its own counter counts what is left after the cut
-    tokenizer = Tokenizer.from_str(cutting.to_str())
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = uncut(Tokenizer.from_str(cutting.to_str()))
 
     def hidden(texts: list[str]) -> list[Any]:
         out = [engine.model.onnx_embed([text]).model_output for text in texts]
@@ -88,9 +86,7 @@ def sentence_transformers_embedder(model: str, prefixes: Prefixes | None = None)
         return FunctionEmbedder(
             encode, model, prefixes, limit, lambda text: len(engine.tokenizer(text)["input_ids"])
         )
-    tokenizer = Tokenizer.from_str(backend.to_str())
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = uncut(Tokenizer.from_str(backend.to_str()))
 
     def hidden(texts: list[str]) -> list[Any]:
         return [rows.float().cpu() for rows in encode(texts, "token_embeddings")]
@@ -109,13 +105,11 @@ def endpoint_embedder(
     """Use an OpenAI-compatible ``POST {url}/embeddings``. Raises `ModelError` when it fails."""
     import httpx
 
+    from indexing.endpoint import client_of
+
     if not model:
         raise ConfigError("an embedding endpoint needs a model name (embedder.model)")
-    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-    try:
-        client = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
-    except httpx.InvalidURL as error:
-        raise ConfigError(f"embedder.url {url!r}: {error}") from error
+    client = client_of(url, "embedder.url", api_key, timeout)
 
     def encode(texts: list[str]) -> list[list[float]]:
         try:

@@ -27,12 +27,12 @@ from indexing.feeds.files import lines_of
 from indexing.feeds.types import Entry, Failure, Feed, Item, Listing, Offer, Parse
 from indexing.hashing import digest
 from indexing.members import Member
+from indexing.retries import PASSING
 from indexing.types import GLOBAL
 
 TOGETHER = 4
 """Pages that are fetched at once, and held in memory."""
 
-PASSING = {408, 425, 429, 500, 502, 503, 504}
 NOT_MODIFIED = 304
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from indexing.errors import ModelError
-from indexing.onnx import batches_by_length
+from indexing.onnx_model import like_lengths
 from retrieval.rerank.types import PairTooLong, Scores, checked, sigmoid
 
 Pair = tuple[str, str]
@@ -48,10 +48,8 @@ class CrossEncoder:
                 f"a query and a passage of {max(lengths)} tokens are over the {self.max_tokens} "
                 f"that {self.name} reads"
             )
-        order = sorted(range(len(pairs)), key=lambda i: lengths[i])
         logits = np.empty(len(pairs), np.float64)
-        for batch in batches_by_length([lengths[i] for i in order], self._batch_tokens):
-            rows = [order[i] for i in batch]
+        for rows in like_lengths(lengths, self._batch_tokens):
             logits[rows] = self._logits([pairs[i] for i in rows], [read[i] for i in rows])
         return sigmoid(logits)
 
@@ -59,6 +57,7 @@ class CrossEncoder:
         try:
             answer = self._run(pairs, read)
         except Exception as error:
+            # any: onnxruntime's errors have no base of their own, and ``run`` is anybody's;
             # named by its type alone: what a model says may quote its input
             raise ModelError(f"the reranker {self.name} failed: {type(error).__name__}") from error
         return checked(self.name, answer, len(pairs))

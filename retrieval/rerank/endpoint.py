@@ -12,16 +12,13 @@ What may pass (429, 5xx, no answer) is tried again. Texts leave this machine; no
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
-from urllib.request import getproxies, proxy_bypass
 
 import httpx
-from httpx_retries import Retry, RetryTransport
 
+from indexing.endpoint import client_of
 from indexing.errors import ConfigError, ModelError
 from retrieval.rerank.types import Scores, checked, probabilities, sigmoid
 
-PASSING = (408, 425, 429, 500, 502, 503, 504)
-"""The statuses that another try may not meet; every other 4xx is final at once."""
 AT_ONCE = 32
 """Passages of one request: what TEI takes where it is not told otherwise."""
 
@@ -72,7 +69,9 @@ class EndpointReranker:
         self.call_tokens = AT_ONCE * max_tokens
         self._body = BODIES[style]
         self._model, self._style, self._logits = model, style, logits
-        self._client = _client(url, api_key, timeout, retries, backoff)
+        self._client = client_of(url, "rerank.url", api_key, timeout, retries, backoff)
+        if self._client.base_url.userinfo:
+            raise ConfigError("rerank.url has a password in it: put a key into rerank.api_key")
 
     def scores(self, query: str, passages: Sequence[str]) -> Scores:
         """Return how well each passage answers, 0..1. Raises `ModelError` when it cannot be had."""
@@ -112,25 +111,3 @@ class EndpointReranker:
         if len(rows) != count or found.keys() != set(range(count)):
             raise ModelError(f"rerank endpoint: {len(rows)} scores for {count} passages")
         return [found[i] for i in range(count)]
-
-
-def _client(url: str, api_key: str, timeout: float, retries: int, backoff: float) -> httpx.Client:
-    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-    retry = Retry(
-        total=retries,
-        allowed_methods=("POST",),
-        status_forcelist=PASSING,
-        backoff_factor=backoff,
-        max_backoff_wait=timeout,
-    )
-    try:
-        address = httpx.URL(url.rstrip("/"))
-    except httpx.InvalidURL as error:
-        raise ConfigError(f"rerank.url is no URL: {error}") from error
-    if address.scheme not in ("http", "https") or not address.host:
-        raise ConfigError("rerank.url is no URL; write it as https://HOST/v2")
-    if address.userinfo:
-        raise ConfigError("rerank.url has a password in it: put a key into rerank.api_key")
-    proxy = None if proxy_bypass(address.host) else getproxies().get(address.scheme)
-    transport = RetryTransport(httpx.HTTPTransport(proxy=proxy), retry)
-    return httpx.Client(base_url=address, headers=headers, timeout=timeout, transport=transport)

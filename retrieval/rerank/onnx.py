@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from indexing.errors import ModelError
-from indexing.onnx import load_onnx, read_config
+from indexing.onnx_model import length_limit, load_onnx, padded, read_config
 from retrieval.rerank.cross_encoder import CrossEncoder, Pair
 from retrieval.rerank.types import Reranker
 
@@ -28,8 +26,6 @@ def onnx_reranker(
     """Load a folder. Raises `ModelError` naming what is missing or of another kind."""
     session, tokenizer = load_onnx(folder, threads)
     config = read_config(folder)
-    stated = config.get("max_position_embeddings")
-    limit = min(max_length, stated) if isinstance(stated, int) else max_length
     pad = _pad(config, tokenizer)
     wanted = {node.name for node in session.get_inputs()}
     output = session.get_outputs()[0].name
@@ -40,19 +36,17 @@ def onnx_reranker(
     unknown = wanted - _feed([tokenizer.encode("a", "b")], pad).keys()
     if unknown:
         raise ModelError(f"the model in {folder} wants {', '.join(sorted(unknown))}")
+    limit = length_limit(config, max_length)
     return CrossEncoder(run, name or folder.name, tokenizer, limit, batch_tokens)
 
 
 def _feed(read: Sequence[Any], pad: int) -> dict[str, Any]:
     """Return the inputs of a batch of encodings, padded on the right to the longest."""
-    shape = len(read), max(len(row.ids) for row in read)
-    ids = np.full(shape, pad, np.int64)
-    mask, types = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for i, row in enumerate(read):
-        ids[i, : len(row.ids)] = row.ids
-        types[i, : len(row.ids)] = row.type_ids
-        mask[i, : len(row.ids)] = 1
-    return {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+    return {
+        "input_ids": padded([row.ids for row in read], pad),
+        "attention_mask": padded([row.attention_mask for row in read]),
+        "token_type_ids": padded([row.type_ids for row in read]),
+    }
 
 
 def _pad(config: dict[str, Any], tokenizer: Any) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from indexing.errors import MissingExtra, ModelError
+from indexing.onnx_model import uncut
 from retrieval.rerank.cross_encoder import CrossEncoder, Pair
 from retrieval.rerank.types import Reranker
 
@@ -28,7 +29,7 @@ def fastembed_reranker(
     path = None if folder is None else str(folder)
     try:
         engine = TextCrossEncoder(model, threads=threads or None, specific_model_path=path)
-    except Exception as error:
+    except Exception as error:  # onnxruntime's errors have no base of their own
         raise ModelError(f"fastembed cannot load {model!r}: {error}") from error
     cutting = engine.model.tokenizer
     limit = int(cutting.truncation["max_length"])
@@ -36,7 +37,7 @@ def fastembed_reranker(
     def run(pairs: Sequence[Pair], read: Sequence[Any]) -> Any:
         return list(engine.rerank_pairs(list(pairs), batch_size=len(pairs)))
 
-    whole = _whole(Tokenizer.from_str(cutting.to_str()))
+    whole = uncut(Tokenizer.from_str(cutting.to_str()))
     return CrossEncoder(run, model, whole, limit, batch_tokens)
 
 
@@ -68,12 +69,5 @@ def sentence_transformers_reranker(
 
     stated = engine.max_seq_length if hasattr(engine, "max_seq_length") else engine.max_length
     limit = min(max_length, int(stated or max_length))
-    whole = _whole(Tokenizer.from_str(backend.to_str()))
+    whole = uncut(Tokenizer.from_str(backend.to_str()))
     return CrossEncoder(run, model, whole, limit, batch_tokens)
-
-
-def _whole(tokenizer: Any) -> Any:
-    """Return a tokenizer that neither cuts nor pads."""
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer

@@ -1,4 +1,4 @@
-"""A classifier that asks a chat model behind an OpenAI-compatible endpoint.
+"""A classifier that asks a chat model.
 
 Off unless it is chosen: a call costs what the rules do not, and its answer is no better founded.
 What goes wrong (no answer, no label) leaves the decision to the rules, and the reason says so.
@@ -7,9 +7,8 @@ What goes wrong (no answer, no label) leaves the decision to the rules, and the 
 import json
 from dataclasses import replace
 
-import httpx
-
-from indexing.errors import ConfigError
+from indexing.errors import ModelError
+from retrieval.completions import ChatModel
 from retrieval.route import LABELS, Label, Route, Vocabulary, route
 
 PROMPT = (
@@ -25,55 +24,32 @@ CONFIDENCE = 0.9
 
 
 class ChatClassifier:
-    """Labels by ``POST {url}/chat/completions``; the rules where that fails. Thread-safe."""
+    """Labels by the word of a `ChatModel`; by the rules where that fails. Thread-safe."""
 
     def __init__(self, url: str, model: str, api_key: str = "", timeout: float = 2.0) -> None:
-        """``timeout`` is in seconds, for connecting and for each read. Raises `ConfigError`."""
-        if not model:
-            raise ConfigError("a chat classifier needs a model name")
-        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        try:
-            address = httpx.URL(url.rstrip("/"))
-        except httpx.InvalidURL as error:
-            raise ConfigError(f"the classifier's url {url!r}: {error}") from error
-        if address.scheme not in ("http", "https") or not address.host:
-            raise ConfigError(f"the classifier's url {url!r} is no http address")
-        self._client = httpx.Client(base_url=address, headers=headers, timeout=timeout)
-        self._model = model
+        """``timeout`` is in seconds. Raises `ConfigError`."""
+        self._model = ChatModel(url, model, api_key, timeout, section="router")
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._model.close()
 
     def classify(self, question: str, vocabulary: Vocabulary | None = None) -> Route:
         """Ask the model; the cues are those of the rules, whoever decides."""
         ruled = route(question, vocabulary)
         try:
-            label, reason = self._ask(question)
-        except httpx.HTTPError as error:
-            return _by_rules(ruled, f"no answer ({type(error).__name__})")
-        except (KeyError, IndexError, TypeError, ValueError):
+            label, reason = _labelled(self._model.answer(PROMPT, question, max_tokens=60) or "")
+        except ModelError as error:
+            return _by_rules(ruled, str(error))
+        except (KeyError, TypeError, ValueError):
             return _by_rules(ruled, "no label in its answer")
-        return Route(label, CONFIDENCE, f"{self._model}: {reason}", ruled.cues)
+        return Route(label, CONFIDENCE, f"{self._model.model}: {reason}", ruled.cues)
 
-    def _ask(self, question: str) -> tuple[Label, str]:
-        """Return the model's label and reason. Raises what an answer of another shape raises."""
-        answer = self._client.post(
-            "/chat/completions",
-            json={
-                "model": self._model,
-                "temperature": 0,
-                "max_tokens": 60,
-                "messages": [
-                    {"role": "system", "content": PROMPT},
-                    {"role": "user", "content": question},
-                ],
-            },
-        )
-        answer.raise_for_status()
-        said = str(answer.json()["choices"][0]["message"]["content"])
-        given = json.loads(said[said.index("{") : said.rindex("}") + 1])
-        return LABELS[given["label"]], str(given.get("reason", ""))[:200]
+
+def _labelled(said: str) -> tuple[Label, str]:
+    """Return the label and the reason in an answer. Raises what one of another shape raises."""
+    given = json.loads(said[said.index("{") : said.rindex("}") + 1])
+    return LABELS[given["label"]], str(given.get("reason", ""))[:200]
 
 
 def _by_rules(ruled: Route, why: str) -> Route:

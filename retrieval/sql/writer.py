@@ -8,9 +8,8 @@ import re
 from datetime import datetime
 from typing import Protocol
 
-import httpx
-
-from indexing.errors import ConfigError, ModelError
+from indexing.errors import ModelError
+from retrieval.completions import ChatModel
 from retrieval.sql.dialects import dialect_of
 from retrieval.sql.schema import Source, Table
 from retrieval.sql.tenants import columns_of
@@ -30,40 +29,24 @@ class SqlWriter(Protocol):
 
 
 class EndpointWriter:
-    """A model behind an OpenAI-compatible ``POST {url}/chat/completions``."""
+    """Writes what a `ChatModel` answers."""
 
     def __init__(self, url: str, model: str, api_key: str = "", timeout: float = 10.0) -> None:
-        if not model:
-            raise ConfigError("a model that writes SQL needs a name (sql.writer.model)")
-        headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
-        try:
-            self._client = httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
-        except httpx.InvalidURL as error:
-            raise ConfigError(f"sql.writer.url {url!r}: {error}") from error
-        self._url, self._model = url, model
+        self._model = ChatModel(url, model, api_key, timeout, section="sql.writer")
 
     def write(self, question: str, source: Source, now: datetime) -> str:
         """Ask the model once. Raises `ModelError` when it does not answer with text."""
-        messages = [
-            {"role": "system", "content": instructions(source, now)},
-            {"role": "user", "content": question},
-        ]
-        body = {"model": self._model, "messages": messages, "temperature": 0}
         try:
-            found = self._client.post("/chat/completions", json=body)
-            found.raise_for_status()
-            text = found.json()["choices"][0]["message"]["content"]
-        except httpx.HTTPError as error:
-            raise ModelError(f"SQL writer {self._url}: {type(error).__name__}") from error
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise ModelError(f"SQL writer {self._url} sent no statement") from error
-        if not isinstance(text, str):
-            raise ModelError(f"SQL writer {self._url} sent no statement")
+            text = self._model.answer(instructions(source, now), question)
+        except ModelError as error:
+            raise ModelError(f"SQL writer {self._model.url}: {error}") from error
+        if text is None:
+            raise ModelError(f"SQL writer {self._model.url} sent no statement")
         return statement_in(text)
 
     def close(self) -> None:
         """Close the connections."""
-        self._client.close()
+        self._model.close()
 
 
 def statement_in(text: str) -> str:

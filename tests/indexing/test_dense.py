@@ -6,18 +6,16 @@ import logging
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from onnx import TensorProto, helper, numpy_helper
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from onnx import helper
+from tokenizers import Tokenizer
 
 from configs.embedders import EMBEDDERS
 from configs.text_settings import EmbedderSettings
@@ -33,38 +31,23 @@ from indexing.dense import (
     token_embedder,
 )
 from indexing.errors import ConfigError, InvalidInput, MissingExtra, ModelError
-from indexing.onnx import SPECIAL_TOKENS, OnnxEmbedder, batches_by_length
+from indexing.onnx import SPECIAL_TOKENS, OnnxEmbedder
+from indexing.onnx_model import batches_by_length
 from indexing.vendors import (
     endpoint_embedder,
     fastembed_embedder,
     sentence_transformers_embedder,
 )
+from tests.endpoint import Endpoint, serving
+from tests.tiny_models import SPECIAL, save_bert, save_onnx, word_level
 
-WORDS = [
-    "<pad>",
-    "<s>",
-    "</s>",
-    "<unk>",
-    "query",
-    "passage",
-    ":",
-    "кот",
-    "пёс",
-    "cat",
-    "dog",
-    "dim",
-]
+WORDS = [*SPECIAL, "query", "passage", ":", "кот", "пёс", "cat", "dog", "dim"]
 DIM = 8
 ONE = Prefixes()
 
 
 def tokenizer() -> Tokenizer:
-    made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
-    )
-    return made
+    return word_level(WORDS)
 
 
 def table() -> np.ndarray[Any, np.dtype[np.float32]]:
@@ -73,22 +56,13 @@ def table() -> np.ndarray[Any, np.dtype[np.float32]]:
 
 def write_model(folder: Path, *, pooled: bool = False, types: bool = False) -> None:
     """Write a model whose token vectors are rows of a table; ``pooled`` gives one vector a text."""
-    shape: list[Any] = ["batch", "length"]
     names = ["input_ids", "attention_mask"] + ["token_type_ids"] * types
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["rows"])]
     if pooled:
         nodes.append(helper.make_node("ReduceMean", ["rows"], ["out"], axes=[1], keepdims=0))
     else:
         nodes.append(helper.make_node("Identity", ["rows"], ["out"]))
-    graph = helper.make_graph(
-        nodes,
-        "tiny",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in names],
-        [helper.make_tensor_value_info("out", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(table(), "table")],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    onnx.save(model, str(folder / "model.onnx"))
+    save_onnx(folder, nodes, {"table": table()}, "out", names)
 
 
 @pytest.fixture
@@ -417,7 +391,7 @@ def test_sentence_transformers_reads_a_local_folder(
         with pytest.raises(MissingExtra, match=r"pip install 'letopis\[sentence-transformers\]'"):
             sentence_transformers_embedder(str(place))
         return
-    write_bert(place)
+    save_bert(place, WORDS, max_tokens=16)  # sentence-transformers adds mean pooling by itself
     embedder = sentence_transformers_embedder(str(place), E5)
     rows = embedder.passages(["кот", "dog кот cat", "кот"])
     assert rows.shape == (3, 8) == (3, embedder.dim)
@@ -431,59 +405,10 @@ def test_sentence_transformers_reads_a_local_folder(
         embedder.passages(["кот " * (embedder.max_tokens + 1)])
 
 
-def write_bert(place: Path) -> None:
-    """Save a random BERT of one layer; sentence-transformers adds mean pooling by itself."""
-    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
-
-    BertModel(
-        BertConfig(
-            vocab_size=len(WORDS),
-            hidden_size=8,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            max_position_embeddings=16,
-        )
-    ).save_pretrained(place)
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer(),
-        pad_token="<pad>",
-        unk_token="<unk>",
-        cls_token="<s>",
-        sep_token="</s>",
-        model_max_length=16,
-    ).save_pretrained(place)
-
-
 # an endpoint
 
 Answer = Callable[[list[str]], tuple[int, bytes]]
-
-
-class Endpoint(ThreadingHTTPServer):
-    """An OpenAI-compatible server on this machine; ``answer`` says what it replies."""
-
-    answer: Answer
-    seen: list[tuple[str, str, dict[str, Any]]]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        pass  # the client that timed out is gone
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Endpoint
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, self.headers.get("Authorization", ""), body))
-        status, reply = self.server.answer(body["input"])
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+"""Texts that are to be embedded -> status and body."""
 
 
 def reply(texts: list[str], **changes: Any) -> tuple[int, bytes]:
@@ -491,19 +416,18 @@ def reply(texts: list[str], **changes: Any) -> tuple[int, bytes]:
     return 200, json.dumps({"data": rows[::-1], **changes}).encode()
 
 
+def to_texts(answer: Answer) -> Callable[[Any], tuple[int, bytes]]:
+    return lambda body: answer(body["input"])
+
+
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with Endpoint(("127.0.0.1", 0), Handler) as server:
-        server.answer, server.seen = reply, []
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(to_texts(reply)) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def url_of(server: Endpoint) -> str:
-    return f"http://127.0.0.1:{server.server_address[1]}/v1/"
+    return server.url("/v1/")
 
 
 def test_an_endpoint_is_asked_as_openai_is(endpoint: Endpoint) -> None:
@@ -534,7 +458,7 @@ def test_an_endpoint_is_asked_as_openai_is(endpoint: Endpoint) -> None:
     ],
 )
 def test_a_bad_answer_names_the_endpoint(endpoint: Endpoint, answer: Answer, reason: str) -> None:
-    endpoint.answer = answer
+    endpoint.answer = to_texts(answer)
     with pytest.raises(ModelError, match=reason) as error:
         endpoint_embedder(url_of(endpoint), "m", api_key="secret-key")
     assert "secret-key" not in str(error.value)
@@ -542,7 +466,7 @@ def test_a_bad_answer_names_the_endpoint(endpoint: Endpoint, answer: Answer, rea
 
 def test_an_endpoint_that_fails_later_is_a_model_error(endpoint: Endpoint) -> None:
     embedder = endpoint_embedder(url_of(endpoint), "m")
-    endpoint.answer = lambda texts: (503, b"")
+    endpoint.answer = lambda body: (503, b"")
     with pytest.raises(ModelError, match="503") as error:
         embedder.passages(["тайна"])
     assert "тайна" not in str(error.value)
@@ -555,7 +479,7 @@ def test_an_endpoint_that_is_silent_times_out(endpoint: Endpoint) -> None:
         done.wait(10)
         return reply(texts)
 
-    endpoint.answer = silent
+    endpoint.answer = to_texts(silent)
     with pytest.raises(ModelError, match="timed out"):
         endpoint_embedder(url_of(endpoint), "m", timeout=0.1)
     done.set()

@@ -27,8 +27,8 @@ from indexing.errors import (
     StoreError,
     StoreUnavailable,
 )
+from indexing.retries import PASSING
 from indexing.server import ServerStore, connect
-from indexing.server_client import PASSING
 from indexing.server_options import ServerOptions
 from indexing.server_schema import FINGERPRINT, INDEXES
 from indexing.store import VectorStore

@@ -2,8 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,34 +14,9 @@ from retrieval.route import Classifier, Label, route
 from retrieval.routing.chat import CONFIDENCE, ChatClassifier
 from retrieval.routing.linear import LinearClassifier, LinearModel, fit, load
 from tests.conftest import TinyEmbedder
+from tests.endpoint import Endpoint, serving
 
 QUESTION = "my orders in April"
-
-
-class Endpoint(ThreadingHTTPServer):
-    """A chat server; ``answer`` gives status and body."""
-
-    answer: Callable[[], tuple[int, bytes]]
-    seen: list[tuple[str, str, dict[str, Any]]]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        pass  # the client that timed out is gone
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Endpoint
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, self.headers.get("Authorization", ""), body))
-        status, reply = self.server.answer()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
 
 
 def said(content: str) -> tuple[int, bytes]:
@@ -51,22 +25,18 @@ def said(content: str) -> tuple[int, bytes]:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    with Endpoint(("127.0.0.1", 0), Handler) as server:
-        server.seen = []
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(lambda body: (500, b"")) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def _classifier(server: Endpoint, timeout: float = 5.0) -> ChatClassifier:
-    url = f"http://127.0.0.1:{server.server_address[1]}/v1/"
-    return ChatClassifier(url, "some-model", "key", timeout)
+    return ChatClassifier(server.url("/v1/"), "some-model", "key", timeout)
 
 
 def test_a_chat_model_labels(endpoint: Endpoint) -> None:
-    endpoint.answer = lambda: said('```json\n{"label": "analytical", "reason": "a number"}\n```')
+    endpoint.answer = lambda body: said(
+        '```json\n{"label": "analytical", "reason": "a number"}\n```'
+    )
     found = _classifier(endpoint).classify(QUESTION)
     assert (found.label, found.confidence) == ("analytical", CONFIDENCE)
     assert found.reason == "some-model: a number"
@@ -92,7 +62,7 @@ def test_a_chat_model_labels(endpoint: Endpoint) -> None:
 def test_a_chat_model_that_fails_leaves_it_to_the_rules(
     endpoint: Endpoint, answer: tuple[int, bytes], why: str
 ) -> None:
-    endpoint.answer = lambda: answer
+    endpoint.answer = lambda body: answer
     ruled, found = route(QUESTION), _classifier(endpoint).classify(QUESTION)
     assert (found.label, found.confidence, found.cues) == (
         ruled.label,
@@ -105,7 +75,7 @@ def test_a_chat_model_that_fails_leaves_it_to_the_rules(
 def test_a_chat_model_that_is_slow_leaves_it_to_the_rules(endpoint: Endpoint) -> None:
     waiting = threading.Event()
 
-    def late() -> tuple[int, bytes]:
+    def late(body: Any) -> tuple[int, bytes]:
         waiting.wait(10)
         return said('{"label": "analytical"}')
 

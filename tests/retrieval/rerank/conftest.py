@@ -6,26 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnx
 import pytest
-from onnx import TensorProto, helper, numpy_helper
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from onnx import TensorProto, helper
+from tokenizers import Tokenizer
 
 from retrieval.rerank.types import Scores
+from tests.tiny_models import SPECIAL, save_onnx, word_level
 
-WORDS = ["<pad>", "<s>", "</s>", "<unk>", "кот", "пёс", "cat", "dog", "question", "answer", "?"]
+WORDS = [*SPECIAL, "кот", "пёс", "cat", "dog", "question", "answer", "?"]
 DIM = 8
 
 
 def tokenizer() -> Tokenizer:
-    made = Tokenizer(models.WordLevel({word: i for i, word in enumerate(WORDS)}, unk_token="<unk>"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>",
-        pair="<s> $A </s> $B:1 </s>:1",
-        special_tokens=[("<s>", 1), ("</s>", 2)],
-    )
-    return made
+    return word_level(WORDS)
 
 
 def weights() -> tuple[Any, Any, Any]:
@@ -60,7 +53,6 @@ def write_model(
         helper.make_node("Div", ["sum", "count"], ["mean"]),
         helper.make_node("Gemm", ["mean", "head", "bias"], ["logits"]),
     ]
-    shape: list[Any] = ["batch", "length"]
     constants = {
         "table": table,
         "head": np.repeat(head, labels, axis=1),
@@ -68,15 +60,7 @@ def write_model(
         "last": np.array([2], np.int64),
         "middle": np.array([1], np.int64),
     }
-    graph = helper.make_graph(
-        nodes,
-        "tiny",
-        [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in names],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(value, name) for name, value in constants.items()],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
-    onnx.save(model, str(folder / "model.onnx"))
+    save_onnx(folder, nodes, constants, "logits", names)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from retrieval.rerank.onnx import onnx_reranker
 from retrieval.rerank.types import PairTooLong, Reranker, probabilities, sigmoid
 from retrieval.rerank.vendors import fastembed_reranker, sentence_transformers_reranker
 from tests.retrieval.rerank.conftest import WORDS, by_hand, tokenizer, write_model
+from tests.tiny_models import save_bert
 
 QUERY = "question dog ?"
 PASSAGES = ["кот", "cat dog answer", "", "пёс " * 20, "dog", "dog"]
@@ -161,7 +162,7 @@ def test_sentence_transformers_reads_a_local_folder(
         with pytest.raises(MissingExtra, match=r"pip install 'letopis\[sentence-transformers\]'"):
             sentence_transformers_reranker(str(place))
         return
-    write_bert(place)
+    save_bert(place, WORDS, max_tokens=32, labels=1, initializer_range=2.0)
     reranker = sentence_transformers_reranker(str(place))
     assert reranker.max_tokens == 32
     passages = ["кот", "cat dog answer", "пёс " * 20, "кот"]
@@ -174,33 +175,6 @@ def test_sentence_transformers_reads_a_local_folder(
     assert scores[0] == pytest.approx(bert_by_hand(place, passages[0]), abs=1e-5)
     with pytest.raises(PairTooLong):
         reranker.scores(QUERY, ["кот " * 27])
-
-
-def write_bert(place: Path) -> None:
-    """Save a random BERT of one layer that gives one logit a pair."""
-    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
-
-    BertForSequenceClassification(
-        BertConfig(
-            vocab_size=len(WORDS),
-            hidden_size=8,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            max_position_embeddings=32,
-            num_labels=1,
-            initializer_range=2.0,
-        )
-    ).save_pretrained(place)
-    PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer(),
-        pad_token="<pad>",
-        unk_token="<unk>",
-        cls_token="<s>",
-        sep_token="</s>",
-        model_max_length=32,
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-    ).save_pretrained(place)
 
 
 def bert_by_hand(place: Path, passage: str) -> float:

@@ -3,8 +3,7 @@
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,34 +12,7 @@ from indexing.errors import ConfigError, ModelError
 from retrieval.rerank.endpoint import AT_ONCE, EndpointReranker
 from retrieval.rerank.stage import RerankLimits, RerankStage
 from retrieval.rerank.types import sigmoid
-
-Answer = Callable[[dict[str, Any]], tuple[int, bytes]]
-
-
-class Server(ThreadingHTTPServer):
-    """A rerank server on this machine; ``answer`` says what it replies."""
-
-    answer: Answer
-    seen: list[tuple[str, str, dict[str, Any]]]
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        pass  # the client that timed out is gone
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.seen.append((self.path, self.headers.get("Authorization", ""), body))
-        status, reply = self.server.answer(body)
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(reply)))
-        self.end_headers()
-        self.wfile.write(reply)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+from tests.endpoint import Answer, Endpoint, serving
 
 
 def score(text: str) -> float:
@@ -59,19 +31,13 @@ def ranks(body: dict[str, Any]) -> tuple[int, bytes]:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server(("127.0.0.1", 0), Handler) as made:
-        made.answer, made.seen = results, []
-        thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+def server() -> Iterator[Endpoint]:
+    with serving(results) as made:
         yield made
-        made.shutdown()
-        thread.join()
 
 
-def open_at(server: Server, **changes: Any) -> EndpointReranker:
-    url = f"http://127.0.0.1:{server.server_address[1]}/v2/"
-    return EndpointReranker(url, **{"model": "m", "backoff": 0.0, **changes})
+def open_at(server: Endpoint, **changes: Any) -> EndpointReranker:
+    return EndpointReranker(server.url("/v2/"), **{"model": "m", "backoff": 0.0, **changes})
 
 
 TEXTS = ["a", "ccc", "bb"]
@@ -96,7 +62,7 @@ TEXTS = ["a", "ccc", "bb"]
     ],
 )
 def test_each_style_is_asked_as_its_servers_are(
-    server: Server, style: str, answer: Answer, asked: dict[str, Any]
+    server: Endpoint, style: str, answer: Answer, asked: dict[str, Any]
 ) -> None:
     server.answer = answer
     reranker = open_at(server, style=style, api_key="k1")
@@ -106,13 +72,13 @@ def test_each_style_is_asked_as_its_servers_are(
     assert len(server.seen) == 1
 
 
-def test_many_passages_are_several_requests(server: Server) -> None:
+def test_many_passages_are_several_requests(server: Endpoint) -> None:
     texts = ["x" * i for i in range(AT_ONCE + 3)]
     assert open_at(server).scores("q", texts).tolist() == [score(text) for text in texts]
     assert [len(body["documents"]) for _, _, body in server.seen] == [AT_ONCE, 3]
 
 
-def test_logits_become_probabilities_when_it_is_said(server: Server) -> None:
+def test_logits_become_probabilities_when_it_is_said(server: Endpoint) -> None:
     rows = {"results": [{"index": 0, "relevance_score": -2.5}]}
     server.answer = lambda body: (200, json.dumps(rows).encode())
     with pytest.raises(ModelError, match=r"-2\.5, not 0\.\.1.*rerank\.logits = true"):
@@ -121,7 +87,7 @@ def test_logits_become_probabilities_when_it_is_said(server: Server) -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_what_passes_is_tried_again(server: Server, status: int) -> None:
+def test_what_passes_is_tried_again(server: Endpoint, status: int) -> None:
     states = iter([status, status])
 
     def answer(body: dict[str, Any]) -> tuple[int, bytes]:
@@ -134,7 +100,7 @@ def test_what_passes_is_tried_again(server: Server, status: int) -> None:
 
 
 @pytest.mark.parametrize(("status", "tries"), [(500, 3), (429, 3), (401, 1), (413, 1), (422, 1)])
-def test_what_does_not_pass_names_its_status(server: Server, status: int, tries: int) -> None:
+def test_what_does_not_pass_names_its_status(server: Endpoint, status: int, tries: int) -> None:
     server.answer = lambda body: (status, b"secret of a server")
     with pytest.raises(ModelError, match=f"HTTP {status}$") as error:
         open_at(server, api_key="secret-key").scores("тайна", ["секрет"])
@@ -160,20 +126,20 @@ def test_what_does_not_pass_names_its_status(server: Server, status: int, tries:
         (b'{"results": [{"index": 0, "relevance_score": 1.5}]}', r"not 0\.\.1"),
     ],
 )
-def test_a_malformed_answer_is_a_model_error(server: Server, reply: bytes, reason: str) -> None:
+def test_a_malformed_answer_is_a_model_error(server: Endpoint, reply: bytes, reason: str) -> None:
     server.answer = lambda body: (200, reply)
     with pytest.raises(ModelError, match=reason):
         open_at(server).scores("q", ["a"])
 
 
-def test_two_scores_for_one_passage_are_refused(server: Server) -> None:
+def test_two_scores_for_one_passage_are_refused(server: Endpoint) -> None:
     row = {"index": 0, "score": 0.5}
     server.answer = lambda body: (200, json.dumps([row, row]).encode())
     with pytest.raises(ModelError, match="2 scores for 2 passages"):
         open_at(server, style="tei").scores("q", ["a", "b"])
 
 
-def test_a_silent_server_leaves_the_fused_order(server: Server) -> None:
+def test_a_silent_server_leaves_the_fused_order(server: Endpoint) -> None:
     done = threading.Event()
 
     def silent(body: dict[str, Any]) -> tuple[int, bytes]:
@@ -201,7 +167,7 @@ def test_a_server_that_is_not_there_is_a_model_error() -> None:
             EndpointReranker(url, "m", retries=0).scores("q", ["a"])
 
 
-def test_a_stage_sends_long_passages_in_windows(server: Server) -> None:
+def test_a_stage_sends_long_passages_in_windows(server: Endpoint) -> None:
     reranker = open_at(server, max_tokens=24)  # 4 special, 1 for "q": 19 tokens, 38 characters
     found = RerankStage(lambda: reranker, RerankLimits(overlap=4)).rerank("q", ["x" * 80, "y" * 9])
     (_, _, body), *rest = server.seen
