@@ -4,29 +4,24 @@ Every row is the product with one setting changed, measured like any other run. 
 cached, so after `letopis eval run` this takes minutes.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import Stemmer
 from rank_bm25 import BM25Okapi
-from rich.console import Console
 
 from chunking.errors import LetopisError
 from configs.build import build_retriever
-from configs.embedders import build_embedder
-from configs.settings import Settings, load
+from configs.settings import Settings
 from evals import datasets, product, run
-from evals.cache import Cached
+from evals.command import measuring, options, printed, refused
 from evals.datasets import Dataset
 from evals.metrics import by_query, mean
 from evals.mixed import OTHER, SAME, mix
-from evals.progress import shown
 from evals.types import Record, ranked
 from indexing.dense import Embedder
 from indexing.ingest import Progress
@@ -68,21 +63,12 @@ BALANCE: dict[str, Change] = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure every table and print it; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m evals.ablations", description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of sets in BEIR layout")
-    chosen = parser.parse_args(arguments)
-    errors = Console(stderr=True)
+    chosen = options("evals.ablations", __doc__).parse_args(arguments)
     try:
-        with ExitStack() as stack:
-            settings = load()
-            file = settings.cache_dir.expanduser() / run.CACHE
-            embedder = stack.enter_context(Cached(build_embedder(settings), file))
-            progress = stack.enter_context(shown(errors))
-            for text in tables(settings, embedder, chosen.data, progress):
-                print(text, end="\n\n", flush=True)  # noqa: T201
+        with measuring() as (settings, embedder, progress):
+            printed(tables(settings, embedder, chosen.data, progress))
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     return 0
 
 

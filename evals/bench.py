@@ -21,6 +21,7 @@ from evals.bench_local import against_local_mode
 from evals.bench_retrieve import retrieve_overhead
 from evals.bench_sync import resync_share
 from evals.bench_threads import many_callers
+from evals.command import refused
 from evals.timing import Ratio
 from indexing.dense import Embedder
 
@@ -93,8 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 settings, embedder, chosen.parts or PARTS, sizes, chosen.seconds, status.update
             )
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     if chosen.json:
         rows = [{**asdict(row), "ratio": row.ratio, "kept": row.kept} for row in ratios]
         console.print_json(json.dumps({"ratios": rows, "notes": notes}))

@@ -20,7 +20,9 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import Tokenizer, processors
 
+from chunking.errors import LetopisError
 from configs.settings import load
+from evals.command import refused
 from evals.timing import milliseconds
 from indexing.e5 import HIDDEN
 from indexing.weights import e5_folder
@@ -95,9 +97,12 @@ def rows(model: Reranker) -> Iterator[list[str]]:
 def main() -> int:
     """Print the table."""
     shown = Table("budget", "scored", "ms, median", "ms, most", "the last note")
-    with model_folder(e5_folder(load().cache_dir.expanduser() / "models")) as folder:
-        for row in rows(onnx_reranker(folder)):
-            shown.add_row(*row)
+    try:
+        with model_folder(e5_folder(load().cache_dir.expanduser() / "models")) as folder:
+            for row in rows(onnx_reranker(folder)):
+                shown.add_row(*row)
+    except LetopisError as error:
+        return refused(error)
     Console().print(shown)
     return 0
 

@@ -21,6 +21,7 @@ from configs.settings import Settings, load
 from evals import datasets, run
 from evals.ablations import changed
 from evals.cache import Cached
+from evals.command import refused
 from evals.datasets import Dataset
 from evals.passages import PARTED
 from evals.progress import shown
@@ -119,8 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with shown(errors) as progress:
             records = measure(folder, load(), progress)
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     console.print(table(records, FLOORS))
     return 1 if below(records, FLOORS) else 0
 

@@ -17,7 +17,7 @@ from chunking.errors import LetopisError
 from configs.embedders import build_embedder
 from configs.settings import load
 from evals.errors import DataMissing
-from evals.router import EXPECTED, Question, read
+from evals.routing import EXPECTED, Question, read
 from indexing.dense import Embedder
 from retrieval.routing.linear import LinearModel, fit
 
@@ -34,7 +34,7 @@ def fitted(questions: Sequence[Question], embedder: Embedder) -> LinearModel:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fit and save; 2 where something is missing."""
-    parser = argparse.ArgumentParser(prog="evals.fit_router", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evals.fit_router", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the weights go")
     parser.add_argument("--data", type=Path, help="folder of the eval sets")
     options = parser.parse_args(arguments)

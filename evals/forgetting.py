@@ -20,6 +20,7 @@ from chunking.types import Chunk
 from configs.build import Parts, build
 from configs.forgetting import places
 from configs.settings import Settings, load
+from evals.command import refused
 from evals.hostile import Plain
 from evals.progress import shown
 from evals.synthetic import Speaker
@@ -132,8 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for whole in chosen.whole:
                 costs += measure(load(), chosen.users, chosen.shares, whole, progress)
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     if chosen.json:
         console.print_json(json.dumps([asdict(cost) for cost in costs]))
     else:

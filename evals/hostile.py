@@ -27,6 +27,7 @@ from chunking.errors import LetopisError
 from chunking.types import Chunk
 from configs.build import Parts, build
 from configs.settings import Settings, load
+from evals.command import refused
 from evals.progress import shown
 from indexing.dense import Matrix, normalize
 from indexing.index import Source, Statement
@@ -210,8 +211,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with shown(errors) as progress:
             result = run(load(), chosen.queries, chosen.seed, progress)
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     if chosen.json:
         printed = {"asked": result.asked, "shown": result.shown, "leaks": result.leaks}
         console.print_json(json.dumps(printed))

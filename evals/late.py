@@ -6,24 +6,18 @@ five paragraphs an article). ``tokens`` is what the model read for it, over the 
 vectors are cached: the first run takes half an hour.
 """
 
-import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from chunking.errors import LetopisError
-from configs.embedders import build_embedder
-from configs.settings import Settings, load
-from evals import datasets, metrics, product, report, run
+from configs.settings import Settings
+from evals import datasets, metrics, product, report
 from evals.ablations import Change, changed, row
-from evals.cache import Cached
+from evals.command import measuring, options, printed, refused
 from evals.datasets import Dataset
 from evals.passages import articles
-from evals.progress import shown
 from evals.types import Means, ranked
 from indexing.dense import Embedder, Matrix, Tokens, token_embedder
 from indexing.ingest import Progress
@@ -113,27 +107,17 @@ class Counted:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the tables, write them where asked; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m evals.late", description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of sets in BEIR layout")
+    parser = options("evals.late", __doc__)
     parser.add_argument("--results", type=Path, help="Markdown file whose section is replaced")
     chosen = parser.parse_args(arguments)
-    errors = Console(stderr=True)
     try:
-        with ExitStack() as stack:
-            settings = load()
-            file = settings.cache_dir.expanduser() / run.CACHE
-            embedder = stack.enter_context(Cached(build_embedder(settings), file))
-            progress = stack.enter_context(shown(errors))
-            found = []
-            for table in tables(settings, embedder, chosen.data, progress):
-                print(table, end="\n\n", flush=True)  # noqa: T201
-                found.append(table)
+        with measuring() as (settings, embedder, progress):
+            found = printed(tables(settings, embedder, chosen.data, progress))
         if chosen.results:
             text = "\n\n".join(["## late chunking", "By `python -m evals.late`.", *found])
             report.replace(chosen.results, NAME, text)
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     return 0
 
 

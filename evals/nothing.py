@@ -7,13 +7,10 @@ cached, so a second run embeds nothing. An own question counts as lost when its 
 whatever its hits would have been.
 """
 
-import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from rich.box import SIMPLE
@@ -21,13 +18,9 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
-from configs.embedders import build_embedder
-from configs.settings import load
-from evals import run
 from evals.absence import cases
-from evals.cache import Cached
+from evals.command import measuring, options, refused
 from evals.confidence import THRESHOLDS, fit, report
-from evals.progress import shown
 from retrieval.relevance import E5, Weights
 
 BAR = 0.80
@@ -108,22 +101,16 @@ def missed(made: Mapping[str, Any]) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return 1 where the bar is missed."""
-    parser = argparse.ArgumentParser(prog="python -m evals.nothing", description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of sets in BEIR layout")
+    parser = options("evals.nothing", __doc__)
     parser.add_argument("--fit", action="store_true", help="fit the weights first, print them")
     parser.add_argument("--json", action="store_true", help="print JSON")
     chosen = parser.parse_args(arguments)
-    console, errors = Console(), Console(stderr=True)
+    console = Console()
     try:
-        with ExitStack() as stack:
-            settings = load()
-            file = settings.cache_dir.expanduser() / run.CACHE
-            embedder = stack.enter_context(Cached(build_embedder(settings), file))
-            progress = stack.enter_context(shown(errors))
+        with measuring() as (settings, embedder, progress):
             found = list(cases(chosen.data, settings, embedder, progress))
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     weights = fit(found) if chosen.fit else E5
     made = report(found, weights)
     if chosen.json:

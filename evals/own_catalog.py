@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
-from evals import router
+from evals import routing
 from evals.datasets import load
+from evals.timing import quantile
 from indexing.catalog_schema import owner_key
 from retrieval.analyst import Analyst
 from retrieval.own_catalog import OwnCatalog
@@ -73,7 +74,7 @@ def ask(data: Path | None = None) -> list[Planned]:
     for name in SETS:
         queries = load(name, data).queries.values()
         found += planned(name, (query.text for query in queries), one)
-    questions = router.read(data)
+    questions = routing.read(data)
     for source in dict.fromkeys(question.source for question in questions):
         of_it = (question.text for question in questions if question.source == source)
         found += planned(f"router/{source}", of_it, one)
@@ -86,14 +87,14 @@ def table(found: Sequence[Planned]) -> Table:
     for name in dict.fromkeys(one.name for one in found):
         mine = [one for one in found if one.name == name]
         times = [one.microseconds for one in mine]
-        taken = (f"{router.quantile(times, part):.0f}" for part in (0.5, 0.99))
+        taken = (f"{quantile(times, part):.0f}" for part in (0.5, 0.99))
         made.add_row(name, str(len(mine)), str(sum(bool(o.understood) for o in mine)), *taken)
     return made
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the table and what was sent; 2 where the data cannot be read."""
-    parser = argparse.ArgumentParser(prog="evals.own_catalog", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evals.own_catalog", description=__doc__)
     parser.add_argument("--data", type=Path, help="folder of the eval sets")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(arguments)

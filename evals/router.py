@@ -1,13 +1,10 @@
 """How well questions are routed: ``python -m evals.router [--data DIR] [--weights DIR] [--json]``.
 
-``router/questions.jsonl`` beside the eval sets has a label a question, made from its gold SQL or
-SPARQL. Label and source go together there, so analytical against lookup is scored within a source.
-The questions are halved by the hash of their pair id: the rules were written with the half
-``seen``, the half ``held`` is only ever scored. Without a vocabulary: no source is registered.
+The questions are those of `evals.routing`. Label and source go together there, so analytical
+against lookup is scored within a source. Without a vocabulary: no source is registered.
 """
 
 import argparse
-import hashlib
 import json
 import sys
 import time
@@ -23,52 +20,14 @@ from rich.table import Table
 from chunking.errors import LetopisError
 from configs.embedders import build_embedder
 from configs.settings import load as load_settings
-from evals.datasets import data_folder
-from evals.errors import DataMalformed, DataMissing
+from evals.routing import EXPECTED, HALVES, MISLABELLED, Question, read
+from evals.timing import quantile
 from retrieval.route import Label, Route, route
 from retrieval.routing.linear import LinearClassifier
 from retrieval.routing.linear import load as load_weights
 
-FILE = "router/questions.jsonl"
-
-EXPECTED: dict[str, Label] = {
-    "analytical": "analytical",
-    "structured_lookup": "lookup",
-    "kb_lookup": "lookup",
-    "no_answer": "lookup",
-    "boolean": "factual",
-    "factual_text": "factual",
-}
-"""The dataset's label -> ours. A question without an answer is asked as a lookup is."""
-
-MISLABELLED = frozenset(
-    f"qald_9_plus_test_dbpedia_{number}"
-    for number in (7, 13, 29, 38, 44, 68, 102, 113, 137, 138, 139, 157, 159, 181, 199, 213, 214)
-)
-"""Pairs labelled analytical whose question asks for nothing computed: a name or a list, with a
-country or a nationality in it (or Count Dracula). It seems that COUNT was looked for in the gold
-SPARQL, where ``dbo:country`` has it too; that of 44 has ``dbc:Countries_in_Europe``.
-"""
-
-HALVES = ("seen", "held")
 BARS = {"pauq_dev": 0.90, "qald_9_plus": 0.85}
 """Source (the beginning of its name) -> the least macro-F1 wanted, over both halves."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """A question; ``label`` is the dataset's, ``pair`` is one for both languages."""
-
-    text: str
-    lang: str
-    label: str
-    source: str
-    pair: str
-
-    @property
-    def half(self) -> str:
-        """Return "seen" or "held"; both languages of a pair are in one half."""
-        return HALVES[hashlib.blake2s(self.pair.encode(), digest_size=8).digest()[0] % 2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,30 +78,6 @@ class Spread:
 
 def _f1(right: int, errors: int) -> float:
     return 2 * right / (2 * right + errors) if right else 0.0
-
-
-def read(data: Path | None = None) -> list[Question]:
-    """Read the questions. Raises `DataMissing` or `DataMalformed`."""
-    file = data_folder(data).parent / FILE
-    try:
-        lines = file.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise DataMissing(
-            f"cannot read {file}: {error.strerror}; it is made from PAUQ, QALD-9-plus, RuBQ 1.0 "
-            "and XQuAD, a JSON object a line with text, lang, label, source and pair"
-        ) from error
-    return [_question(file, n, line) for n, line in enumerate(lines, 1) if line.strip()]
-
-
-def _question(file: Path, number: int, line: str) -> Question:
-    try:
-        row = json.loads(line)
-        found = Question(*(str(row[k]) for k in ("text", "lang", "label", "source", "pair")))
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataMalformed(f"{file}:{number}: not a question: {error!r}") from error
-    if found.label not in EXPECTED:
-        raise DataMalformed(f"{file}:{number}: the label {found.label!r} is unknown")
-    return found
 
 
 def ask(questions: Iterable[Question], router: Callable[[str], Route] = route) -> list[Routed]:
@@ -205,12 +140,6 @@ def spreads(routed: Sequence[Routed]) -> list[Spread]:
     return [Spread(*key, dict(counts)) for key, counts in groups.items()]
 
 
-def quantile(values: Sequence[float], part: float) -> float:
-    """Return the value that this part of them does not exceed; of none, 0."""
-    ordered = sorted(values)
-    return ordered[min(int(part * len(ordered)), len(ordered) - 1)] if ordered else 0.0
-
-
 def below(found: Sequence[Score]) -> list[Score]:
     """Return the scores over both halves that are below their bar."""
     return [
@@ -247,7 +176,7 @@ def _router(weights: Path | None) -> Callable[[str], Route]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables or JSON; 2 where the data or the weights cannot be read."""
-    parser = argparse.ArgumentParser(prog="evals.router", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m evals.router", description=__doc__)
     parser.add_argument("--data", type=Path, help="folder of the eval sets")
     parser.add_argument("--weights", type=Path, help="score the linear classifier in this folder")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -12,18 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from configs.build import Parts
-from configs.embedders import build_embedder
 from configs.settings import Settings
 from evals import arms as table
 from evals import bm25, metrics, product
-from evals.cache import Cached
+from evals.command import cached
 from evals.datasets import Dataset, load
 from evals.datasets import names as available
 from evals.types import Record, Run, ranked
 from indexing.dense import Embedder
 from indexing.ingest import Progress
-
-CACHE = Path("evals") / "embeddings.sqlite"
 
 
 def run(
@@ -42,14 +39,13 @@ def run(
     datasets = [load(name, data) for name in dict.fromkeys(names or available(data))]
     chosen = list(dict.fromkeys(arms)) or list(table.ARMS)
     with ExitStack() as stack:
-        cached: Embedder | None = None
+        embedder: Embedder | None = None
         if any(arm in table.PRODUCT for arm in chosen):
-            file = settings.cache_dir.expanduser() / CACHE
-            cached = stack.enter_context(Cached(build_embedder(settings), file))
+            embedder = stack.enter_context(cached(settings))
         done = {
             (record["dataset"], record["arm"]): record
             for _, group in groupby(sorted(datasets, key=_corpus), key=_corpus)
-            for record in measure(list(group), chosen, settings, cached, progress)
+            for record in measure(list(group), chosen, settings, embedder, progress)
         }
     return [done[dataset.name, arm] for dataset in datasets for arm in chosen]
 

@@ -24,9 +24,10 @@ from rich.console import Console
 from rich.table import Table
 from sqlalchemy.engine import make_url
 
+from evals.command import refused
 from evals.sql_attacks import SLOW, Writer, attacks
 from evals.sql_databases import TABLES, connect, driver_error, fill, random_shop, source_of
-from indexing.errors import SqlFailed, SqlRefused, SqlTimeout
+from indexing.errors import LetopisError, SqlFailed, SqlRefused, SqlTimeout
 from retrieval.sql.dialects import dialect_of
 from retrieval.sql.guard import Checked, guard
 from retrieval.sql.run import Cell, Databases, plain_cell
@@ -188,7 +189,7 @@ def databases_of(kind: str, folder: Path, server: str) -> Iterator[tuple[str, st
 
 def main() -> int:
     """Ask, print what became of it, return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(prog="python -m evals.sql_hostile", description=__doc__)
     parser.add_argument("--generated", type=int, default=400, help="random SELECTs")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--timeout", type=float, default=0.3, help="seconds of one statement")
@@ -197,12 +198,15 @@ def main() -> int:
     args = parser.parse_args()
     kinds = ["sqlite", "duckdb", *(["postgres"] if args.postgres else [])]
     outcomes = {}
-    for kind in kinds:
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            databases_of(kind, Path(folder), args.postgres) as (url, own_url),
-        ):
-            outcomes[kind] = run(url, own_url, args.generated, args.seed, args.timeout)
+    try:
+        for kind in kinds:
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                databases_of(kind, Path(folder), args.postgres) as (url, own_url),
+            ):
+                outcomes[kind] = run(url, own_url, args.generated, args.seed, args.timeout)
+    except LetopisError as error:
+        return refused(error)
     _show(outcomes, args.json)
     return 0 if all(outcome.clean for outcome in outcomes.values()) else 1
 

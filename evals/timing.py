@@ -1,7 +1,7 @@
-"""A product's time over its floor's, what it should be, and a stopwatch."""
+"""A product's time over its floor's, what it should be, a stopwatch and quantiles."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -43,3 +43,9 @@ def milliseconds(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
     return (time.perf_counter() - started) * 1000
+
+
+def quantile(values: Sequence[float], part: float) -> float:
+    """Return the value that this part of them does not exceed; of none, 0."""
+    ordered = sorted(values)
+    return ordered[min(int(part * len(ordered)), len(ordered) - 1)] if ordered else 0.0

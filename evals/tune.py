@@ -6,29 +6,23 @@ Single settings are also tried on small memories (`evals.apart`), where nothing 
 Branch lists are asked for once (`evals.lists`) and embeddings are cached, so it takes minutes.
 """
 
-import argparse
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from itertools import product as combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rich.console import Console
-
 from chunking.errors import LetopisError
 from configs.build import build_fusion, scope_policies
-from configs.embedders import build_embedder
-from configs.settings import Settings, load
-from evals import datasets, product, run
+from configs.settings import Settings
+from evals import datasets, product
 from evals.ablations import Change, changed, merge, row
 from evals.apart import apart
-from evals.cache import Cached
+from evals.command import measuring, options, printed, refused
 from evals.datasets import Dataset
 from evals.lists import Lists, collect, judged, part
 from evals.metrics import mean
 from evals.mixed import mix
-from evals.progress import shown
 from evals.types import Means
 from indexing.dense import Embedder
 from indexing.ingest import Progress
@@ -114,21 +108,12 @@ class Score(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure every table and print it; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m evals.tune", description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of sets in BEIR layout")
-    chosen = parser.parse_args(arguments)
-    errors = Console(stderr=True)
+    chosen = options("evals.tune", __doc__).parse_args(arguments)
     try:
-        with ExitStack() as stack:
-            settings = load()
-            file = settings.cache_dir.expanduser() / run.CACHE
-            embedder = stack.enter_context(Cached(build_embedder(settings), file))
-            progress = stack.enter_context(shown(errors))
-            for text in tables(settings, embedder, chosen.data, progress):
-                print(text, end="\n\n", flush=True)  # noqa: T201
+        with measuring() as (settings, embedder, progress):
+            printed(tables(settings, embedder, chosen.data, progress))
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     return 0
 
 

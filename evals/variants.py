@@ -18,6 +18,7 @@ from chunking.errors import LetopisError
 from configs.embedders import build_embedder
 from configs.settings import Settings, load
 from evals import datasets, run
+from evals.command import refused
 from evals.progress import shown
 from indexing.dense import Embedder
 from indexing.ingest import Progress
@@ -44,8 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with shown(errors) as progress:
             quality = {n: scores(s, chosen.data, progress) for n, s in variants.items()}
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     cache = settings.cache_dir.expanduser() / "models"
     sizes = {name: (e5_folder(cache, name) / "model.onnx").stat().st_size for name in variants}
     print(table(quality, speed, sizes))  # noqa: T201

@@ -21,6 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
+from evals.command import refused
 from evals.crash.kill import Harness, Outcome
 from evals.crash.plan import plan
 from evals.progress import shown
@@ -94,8 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _folder(chosen.folder) as folder:
             found.extend(outcomes(folder, chosen.points, chosen.seed, errors))
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     except KeyboardInterrupt:
         stopped = True
         errors.print(f"interrupted after {len(found)} of {chosen.points} points")

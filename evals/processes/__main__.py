@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
+from evals.command import refused
 from evals.processes.load import Load, run
 from evals.progress import shown
 
@@ -67,8 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             found = run(Path(folder), chosen.seconds, progress)
     except LetopisError as error:
-        errors.print(f"error: {error}", markup=False)
-        return 1
+        return refused(error)
     if chosen.json:
         console.print_json(json.dumps(record(found)))
     else:

@@ -27,8 +27,8 @@ VERDICTS = ("right", "wrong", "not answered")
 
 def counts(asked: Iterable[Asked]) -> dict[str, int]:
     """Return how many questions have each verdict, and how many there are."""
-    found = Counter(one.verdict for one in asked)
-    return {"questions": found.total(), **{name: found[name] for name in VERDICTS}}  # type: ignore[index]
+    found: Counter[str] = Counter(one.verdict for one in asked)
+    return {"questions": found.total(), **{name: found[name] for name in VERDICTS}}
 
 
 def groups(asked: Sequence[Asked]) -> dict[tuple[str, str, str], list[Asked]]:

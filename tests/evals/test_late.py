@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from configs.settings import Settings
-from evals import late, report
+from evals import command, late, report
 from evals.ablations import changed
 from evals.datasets import Dataset, Entry
 from evals.errors import EvalError
@@ -95,7 +95,7 @@ def test_a_section_is_replaced_as_a_whole(tmp_path: Path) -> None:
 def test_data_that_is_missing_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(late, "build_embedder", lambda settings: ReadingEmbedder())
+    monkeypatch.setattr(command, "build_embedder", lambda settings: ReadingEmbedder())
     monkeypatch.setenv("LETOPIS_CACHE_DIR", str(tmp_path))
     assert late.main(["--data", str(tmp_path / "none")]) == 1
     assert "there is no data folder" in capsys.readouterr().err

@@ -7,19 +7,9 @@ import pytest
 
 from evals import fit_router, router
 from evals.errors import DataMalformed, DataMissing
-from evals.router import (
-    MISLABELLED,
-    Question,
-    Routed,
-    Score,
-    ask,
-    below,
-    quantile,
-    read,
-    scores,
-    spreads,
-    tables,
-)
+from evals.router import Routed, Score, ask, below, scores, spreads, tables
+from evals.routing import FILE, MISLABELLED, Question, read
+from evals.timing import quantile
 from retrieval.route import Label
 from retrieval.routing.linear import LinearClassifier, load
 from tests.conftest import TinyEmbedder
@@ -35,7 +25,7 @@ def _routed(label: str, given: Label, pair: str = SEEN, source: str = "pauq_dev"
 def _data(tmp_path: Path, *lines: str) -> Path:
     (tmp_path / "eval").mkdir()
     (tmp_path / "router").mkdir()
-    (tmp_path / router.FILE).write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / FILE).write_text("\n".join(lines), encoding="utf-8")
     return tmp_path / "eval"
 
 
