@@ -11,17 +11,14 @@ from typing import Literal, Protocol, runtime_checkable
 
 from indexing.errors import ConfigError, LetopisError, ModelError, SqlError
 from retrieval.own_catalog import OwnCatalog
-from retrieval.route import Classifier
-from retrieval.route import Vocabulary as Known
-from retrieval.route import vocabulary as known_words
+from retrieval.route import Classifier, Vocabulary, vocabulary
 from retrieval.routing.plan import Part, Plan, plan
 from retrieval.sql.answer import Answer, Limits, answer, answer_statement
 from retrieval.sql.intent import Intent, Understanding
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Source
-from retrieval.sql.understand import understand
+from retrieval.sql.understand import follow_up, understand
 from retrieval.sql.wording import understood
-from retrieval.sql.words import vocabulary
 from retrieval.sql.writer import SqlWriter
 from retrieval.trace import Log, PartTrace
 
@@ -60,10 +57,10 @@ class Analyst:
     own: OwnCatalog | None = None
     check: Check | None = None
     sound: set[str] = field(default_factory=set)
-    known: Known | None = field(init=False)
+    known: Vocabulary | None = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "known", known_words(tuple(self._all.values())))
+        object.__setattr__(self, "known", vocabulary(tuple(self._all.values())))
 
     def plan(self, question: str, now: datetime, user_id: str | None = None) -> Plan:
         """Return which parts of a question go where, in less than a millisecond.
@@ -71,16 +68,20 @@ class Analyst:
         No database is asked but the memory's own, for the names of the user's tools, where a
         question speaks of tools.
         """
-        words = vocabulary(tuple(self.sources.values()))
+        sources = tuple(self.sources.values())
 
         def understand_it(text: str) -> Understanding:
-            found = understand(text, words, now) if self.sources else None
+            found = understand(text, sources, now) if sources else None
             if self.own is None or (found and found.intent):
                 return found or Understanding(None, "no source is declared")
             mine = self.own.understand(text, user_id, now)
             return mine if mine.intent or found is None else found
 
-        return plan(question, self.known, understand_it, self.classifier)
+        def more(text: str, before: Intent) -> Intent | None:
+            source = self.sources.get(before.source)
+            return follow_up(text, before, source, now) if source else None
+
+        return plan(question, self.known, understand_it, self.classifier, more)
 
     @property
     def _all(self) -> dict[str, Source]:

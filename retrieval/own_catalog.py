@@ -16,7 +16,7 @@ from retrieval.sql.run import Databases
 from retrieval.sql.schema import Source
 from retrieval.sql.tool_words import MOST
 from retrieval.sql.understand import understand
-from retrieval.sql.words import mentions, vocabulary
+from retrieval.sql.words import gazetteer, mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,17 @@ class OwnCatalog:
 
     def understand(self, question: str, user_id: str | None, now: datetime) -> Understanding:
         """Return what a question asks of the catalog; see `sql.understand`."""
-        found = understand(question, vocabulary((self.source,)), now)
+        found = understand(question, (self.source,), now)
         if found.intent or not found.missing or not user_id or not self._speaks_of_tools(question):
             return found
         tools = self._tools(user_id, now)
         if not tools:
             return found
-        return understand(question, vocabulary((with_tools(self.source, tools),)), now)
+        return understand(question, (with_tools(self.source, tools),), now)
 
     def _speaks_of_tools(self, question: str) -> bool:
         """Tell whether a word of the question is declared for calls of tools."""
-        said = mentions(question, vocabulary((self.source,)))
+        said = mentions(question, gazetteer((self.source,)))
         return any(meaning.table == CALLS for mention in said for meaning in mention.meanings)
 
     def _tools(self, user_id: str, now: datetime) -> tuple[str, ...]:

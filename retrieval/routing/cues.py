@@ -5,7 +5,7 @@ repetition in a pattern is bounded, so that the time is linear in the length of 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -75,10 +75,11 @@ def words(listed: str) -> str:
 
 def find(rules: Sequence[Rule], text: str) -> list[Cue]:
     """Return the first match of each rule, in the order of the rules."""
-    return [cue for each in rules for cue in _first(each, text)]
+    found = (_first(each, text) for each in rules)
+    return [cue for cue in found if cue]
 
 
-def _first(each: Rule, text: str) -> Iterator[Cue]:
+def _first(each: Rule, text: str) -> Cue | None:
     for match in each.pattern.finditer(text):
         groups = match.groupdict()
         number, noun = groups.get("number"), groups.get("noun")
@@ -86,8 +87,8 @@ def _first(each: Rule, text: str) -> Iterator[Cue]:
             continue
         if noun and each.units and each.units.fullmatch(noun):
             continue
-        yield Cue(each.kind, match.group().strip(" ,"), each.weight)
-        return
+        return Cue(each.kind, match.group().strip(" ,"), each.weight)
+    return None
 
 
 def weight(cues: Iterable[Cue]) -> float:

@@ -33,9 +33,9 @@ COMPUTING: tuple[Rule, ...] = (
     rule(
         "count",
         0.9,
-        r"""(?<!phone )(?<!version )(?<!flight )(?<!serial )(?<!room )(?<!house )(?<!order )
-        (?<!account )(?<!ticket )(?<!page )(?<!fax )(?<!registration )(?<!card )(?<!cell )
-        \bnumbers? of\b|\bquantity of\b""",
+        r"""\b(?=numbers? of\b)(?<!phone )(?<!version )(?<!flight )(?<!serial )(?<!room )
+        (?<!house )(?<!order )(?<!account )(?<!ticket )(?<!page )(?<!fax )(?<!registration )
+        (?<!card )(?<!cell )numbers? of|\bquantity of\b""",
     ),
     rule("count", 0.9, r"^(?:please )?count (?!on\b)\w+|\bcounts? (?:the|all|up|how)\b"),
     rule("count", 0.8, r"\bcount of (?:\w+ ){0,2}\w{2,}(?<!s)s\b|\b(?:by|of) count\b"),
@@ -60,7 +60,11 @@ COMPUTING: tuple[Rule, ...] = (
     rule("extreme", 0.9, r"\b(?:maxim|minim)(?:um|al)s?\b|\b(?:max|min)\b"),
     rule("extreme", 0.85, rf"\b(?:{_ADJECTIVES})est\b"),
     rule("extreme", 0.7, r"\bthe (?:\w+ )?(?:best|worst)\b(?! (?:way|practice))"),
-    rule("extreme", 0.85, r"(?<!\bat )\b(?:most|least|fewest)\b(?! (?:of|likely|important)\b)"),
+    rule(
+        "extreme",
+        0.85,
+        r"\b(?:most|least|fewest)\b(?<!\bat most)(?<!\bat least)(?! (?:of|likely|important)\b)",
+    ),
     rule(
         "extreme",
         0.85,

@@ -11,7 +11,8 @@ Rules, in this order, for each part:
 
 A question that SQL cannot answer whole is cut into clauses if their answers come from different
 places, or if all are numbers and each names a period. A clause without a period of its own does not
-inherit one: its number is of all time, and its reason says so.
+inherit one: its number is of all time, and its reason says so. But a clause that names a measure
+and nothing else ("…, and for what amount?") asks it of the rows of the number before it.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,6 +28,8 @@ from retrieval.sql.intent import Intent, Understanding
 
 Destination = Literal["sql", "vector"]
 Understand = Callable[[str], Understanding]
+FollowUp = Callable[[str, Intent], Intent | None]
+"""A clause and the intent before it -> its intent over the same rows; see `sql.understand`."""
 
 SURE = 0.8
 """The confidence from which an intent is believed without cues of a computation."""
@@ -38,7 +41,8 @@ NO_SOURCE = "no analytical source is registered"
 class Part:
     """A question of its own, where its answer comes from, and why.
 
-    ``understanding`` is set for SQL, and for vectors where an intent was looked for.
+    ``understanding`` is set for SQL, and for vectors where an intent was looked for. ``follows``:
+    its rows are those of the part before it.
     """
 
     text: str
@@ -46,6 +50,7 @@ class Part:
     route: Route
     reason: str
     understanding: Understanding | None = None
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +69,13 @@ def plan(
     known: Vocabulary | None,
     understand: Understand,
     classifier: Classifier | None = None,
+    follow_up: FollowUp | None = None,
 ) -> Plan:
     """Return where the answers come from; ``known`` is `route.vocabulary` of the sources.
 
     ``understand`` knows the sources, the time and the zone; it is not called where ``known`` is
-    None: no source is registered. ``classifier`` labels in the rules' place.
+    None: no source is registered. ``classifier`` labels in the rules' place; without ``follow_up``
+    no clause asks of the rows of another.
     """
     label = partial(classifier.classify if classifier else route, vocabulary=known)
     if known is None:
@@ -78,8 +85,11 @@ def plan(
     if whole.destination == "sql" or len(pieces) == 1:
         return Plan((whole,))
     parts = tuple(_part(piece, label(piece), understand) for piece in pieces)
+    if follow_up:
+        parts = _followed(parts, follow_up)
     going = {part.destination for part in parts}
-    if going == {"sql"} and all(map(_dated, parts)):
+    heads = [part for part in parts if not part.follows]
+    if going == {"sql"} and (len(heads) == 1 or all(map(_dated, heads))):
         return Plan(parts)
     if len(going) == 1:
         return Plan((whole,))
@@ -127,15 +137,33 @@ def _plain(intent: Intent) -> bool:
     )
 
 
+def _followed(parts: Sequence[Part], follow_up: FollowUp) -> tuple[Part, ...]:
+    """Send clauses that ask one more number of the rows of the part before them to SQL."""
+    found: list[Part] = []
+    for part in parts:
+        before = _intent(found[-1]) if found and found[-1].destination == "sql" else None
+        intent = follow_up(part.text, before) if before and part.understanding else None
+        if intent:
+            why = f"{part.route.reason}; of the rows of «{found[-1].text}»"
+            known = Understanding(intent, why, (), SURE)
+            part = replace(part, destination="sql", reason=why, understanding=known, follows=True)
+        found.append(part)
+    return tuple(found)
+
+
 def _dated(part: Part) -> bool:
     """Whether a part for SQL names a period."""
-    intent = part.understanding.intent if part.understanding else None
+    intent = _intent(part)
     return intent is not None and bool(intent.periods)
+
+
+def _intent(part: Part) -> Intent | None:
+    return part.understanding.intent if part.understanding else None
 
 
 def _said(part: Part) -> Part:
     """Say of a number that it is of all time because its clause names no period."""
-    if part.destination != "sql" or _dated(part):
+    if part.destination != "sql" or part.follows or _dated(part):
         return part
     return replace(part, reason=f"{part.reason}; no period of its own, so all time")
 

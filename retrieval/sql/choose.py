@@ -14,10 +14,10 @@ from retrieval.sql.tenants import owned
 from retrieval.sql.words import Meaning
 
 
-def choose(found: Reading, source: Source) -> Intent:
-    """Return the intent. Raises `NotUnderstood`."""
+def choose(found: Reading, source: Source, only: str = "") -> Intent:
+    """Return the intent, with ``only`` that of a measure of that table. Raises `NotUnderstood`."""
     aggregate = _aggregate(found)
-    measured = _measured(found, source)
+    measured = _measured(found, only)
     _sure(found, aggregate, measured)
     fits = []
     refused: NotUnderstood | None = None
@@ -49,7 +49,7 @@ def _aggregate(found: Reading) -> Aggregate | None:
     return said[0] if said else None
 
 
-def _measured(found: Reading, source: Source) -> list[Meaning]:
+def _measured(found: Reading, only: str) -> list[Meaning]:
     """Return what the measure that is asked for can be; empty: rows are counted."""
     if not found.measures:
         return []
@@ -57,7 +57,10 @@ def _measured(found: Reading, source: Source) -> list[Meaning]:
     agreed = {column for column in first if all(column in other for other in others)}
     if not agreed:
         raise NotUnderstood("several numbers are asked for at once")
-    return [meaning for column, meaning in first.items() if column in agreed]
+    measured = [meaning for column, meaning in first.items() if column in agreed]
+    if only and not any(meaning.table == only for meaning in measured):
+        raise NotUnderstood(f"{only} have no {measured[0].name}")
+    return [meaning for meaning in measured if only in ("", meaning.table)]
 
 
 def _sure(found: Reading, aggregate: Aggregate | None, measured: Sequence[Meaning]) -> None:

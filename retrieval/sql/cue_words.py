@@ -7,11 +7,13 @@ then there is no answer. Words between bars; some of them are phrases.
 from collections.abc import Mapping
 from typing import Literal
 
+from retrieval.sql.intent import Unit
+
 Cue = Literal[
     "count", "sum", "avg", "max", "min", "share", "distinct", "top", "super", "least_super",
     "most", "least", "by", "each", "rate", "unit", "which", "not", "except", "and", "or",
-    "own", "more", "less", "at_least", "at_most", "exactly", "than", "from", "to", "between",
-    "compare", "among", "be", "light", "trend", "price", "difference", "times", "refuse",
+    "own", "everybody", "more", "less", "at_least", "at_most", "exactly", "than", "from", "to",
+    "between", "compare", "among", "be", "light", "trend", "price", "difference", "times", "refuse",
     "filler",
 ]  # fmt: skip
 """What a word does in a question; "filler" does nothing."""
@@ -57,6 +59,7 @@ EXACT: Mapping[Cue, str] = {
     "or": "или|or|либо",
     "own": "я|мой|моя|мое|мои|моих|моего|моей|моем|моим|моими|мою|моему|мне|меня|мной|у меня|"
     "i|my|me|mine|i've|i'd|свой|своих|свои|своего",
+    "everybody": "у всех|для всех|на всех|за всех|у всех нас|у нас всех|всех вместе",
     "more": "больше|более|свыше|выше|over|above|more than|greater than|exceeding|exceeded|"
     "exceeds|exceed|превышает|превышала|превысила|превышающие|превышающей|превысил|"
     "больше чем|более чем|>|higher than|more|longer than|larger than|bigger than",
@@ -129,7 +132,7 @@ KEYED: Mapping[Cue, str] = {
 }  # fmt: skip
 """Cues in any form of their words."""
 
-UNITS: Mapping[str, str] = {
+UNITS: Mapping[Unit, str] = {
     "day": "день|дня|дни|дней|дням|днях|day|days|сутки|суткам",
     "week": "неделя|недели|неделе|неделю|недель|неделям|неделях|week|weeks",
     "month": "месяц|месяца|месяце|месяцы|месяцев|месяцам|месяцах|month|months",
@@ -138,7 +141,7 @@ UNITS: Mapping[str, str] = {
 }  # fmt: skip
 """Units of time, in all forms."""
 
-ADVERBS: Mapping[str, str] = {
+ADVERBS: Mapping[Unit, str] = {
     "day": "ежедневно|подневно|daily|day by day|по дням",
     "week": "еженедельно|понедельно|weekly|week by week",
     "month": "ежемесячно|помесячно|monthly|month by month",

@@ -101,14 +101,23 @@ def rolling(unit: str, today: date, count: int) -> Span:
 
 def joined(first: Point, last: Point, today: date) -> tuple[Span, Span] | None:
     """Return the ends of a range; an end without a year takes the other's, or the year beside it
-    that keeps them in order."""
+    that keeps them in order. Without any year it is the latest whose last month has begun."""
     if first.year is None and last.year is not None:
         end = last.spans(last.year)
         starts = (first.spans(year) for year in (last.year, last.year - 1))
         start = next((found for found in starts if end and found and found[0] <= end[0]), None)
     else:
         start = first.resolve(today)
-        years = () if start is None else (start[0].year, start[0].year + 1)
-        ends = (last.spans(last.year if last.year is not None else year) for year in years)
-        end = next((found for found in ends if start and found and found[0] >= start[0]), None)
+        end = _after(last, start)
+        yearless = first.year is None and last.year is None
+        if yearless and start and end and end[0] >= shifted(today.replace(day=1), 1):
+            start = first.resolve(start[0] - timedelta(1))
+            end = _after(last, start)
     return (start, end) if start and end else None
+
+
+def _after(last: Point, start: Span | None) -> Span | None:
+    """Return the first span of the end of a range that does not begin before its start."""
+    years = () if start is None else (start[0].year, start[0].year + 1)
+    ends = (last.spans(last.year if last.year is not None else year) for year in years)
+    return next((found for found in ends if start and found and found[0] >= start[0]), None)

@@ -2,6 +2,7 @@
 
 import re
 
+from retrieval.sql.intent import Unit
 from retrieval.sql.items import Item
 from retrieval.sql.parts import NotUnderstood, Reading, after, same_dimension
 from retrieval.sql.poles import SUPERLATIVES
@@ -60,8 +61,8 @@ def groups(found: Reading) -> None:
             found.asked_which = True
         elif item.of("table") and at and _FREQUENT.search(items[at - 1].text):
             found.asked_which = _group(found, at + 1, asked=True) or found.asked_which
-        elif item.cue == "each" and item.unit:
-            _unit(found, item.unit)
+        elif item.cue == "each" and item.per:
+            _per(found, item.per)
             item.used = found.per_each = True
         elif item.cue in ("by", "each"):
             following = after(items, at)
@@ -119,8 +120,8 @@ def _group(found: Reading, at: int, asked: bool = False, listed: bool = False) -
         if item is None or item.used:
             break
         following = after(items, at)
-        if item.cue == "unit":
-            _unit(found, item.unit)
+        if item.cue == "unit" and item.per:
+            _per(found, item.per)
         elif dimensions := item.of("dimension"):
             if following and same_dimension(dimensions, following):
                 break  # "по категории электроника" filters
@@ -142,7 +143,7 @@ def _group(found: Reading, at: int, asked: bool = False, listed: bool = False) -
     return taken
 
 
-def _unit(found: Reading, unit: str) -> None:
+def _per(found: Reading, unit: Unit) -> None:
     if found.per is not None:
         raise NotUnderstood("two units of time", [unit])
-    found.per = unit  # type: ignore[assignment]
+    found.per = unit

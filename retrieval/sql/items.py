@@ -10,20 +10,22 @@ from dataclasses import dataclass, field, replace
 from retrieval.sql import amounts, units
 from retrieval.sql.cue_words import OPENED, Cue
 from retrieval.sql.cues import cue_at
-from retrieval.sql.intent import Period
+from retrieval.sql.intent import Period, Unit
 from retrieval.sql.times import Found
-from retrieval.sql.words import Kind, Meaning, Mention, Token, Vocabulary, found_in, key
+from retrieval.sql.words import Gazetteer, Kind, Meaning, Mention, Token, found_in, key
 
 
 @dataclass(slots=True)
 class Item:
     """Words of a question that mean something. ``after_be``: "were", "была" stand before them.
 
+    ``unit`` is that of the ``number``, ``per`` a unit of time ("month", "ежедневно").
     ``used`` is set by whoever understood it.
     """
 
     text: str
     cue: Cue | None = None
+    per: Unit | None = None
     unit: str = ""
     meanings: tuple[Meaning, ...] = ()
     number: float | None = None
@@ -62,9 +64,9 @@ class Row:
     own: bool
 
 
-def row(words: tuple[Token, ...], vocabulary: Vocabulary, times: Sequence[Found]) -> Row:
+def row(words: tuple[Token, ...], gazetteer: Gazetteer, times: Sequence[Found]) -> Row:
     """Return the items of a question's tokens."""
-    mentioned = {mention.start: mention for mention in _mentions(words, vocabulary)}
+    mentioned = {mention.start: mention for mention in _mentions(words, gazetteer)}
     found: list[Item] = []
     own = be = False
     at = 0
@@ -84,17 +86,18 @@ def row(words: tuple[Token, ...], vocabulary: Vocabulary, times: Sequence[Found]
         elif item.cue == "own":
             own = True
         elif item.cue not in ("filler", "light") or item.meanings:
-            found.append(replace(item, after_be=be))
+            item.after_be = be
+            found.append(item)
             be = False
-    return Row(_glued(found, vocabulary), own)
+    return Row(_glued(found, gazetteer), own)
 
 
-def _mentions(words: tuple[Token, ...], vocabulary: Vocabulary) -> list[Mention]:
+def _mentions(words: tuple[Token, ...], gazetteer: Gazetteer) -> list[Mention]:
     """Return the declared words, but for forms that say another thing than their stem."""
     return [
         mention
-        for mention in found_in(words, vocabulary)
-        if mention.words not in OPENED or mention.words in vocabulary.spelled
+        for mention in found_in(words, gazetteer)
+        if mention.words not in OPENED or mention.words in gazetteer.spelled
     ]
 
 
@@ -109,7 +112,7 @@ def _item(words: tuple[Token, ...], at: int, mention: Mention | None) -> tuple[I
         text = " ".join(token.text for token in words[at : at + said.length])
         if said.cue == "filler" and said.length == 1 and _demonstrative(words, at):
             return Item(text), at + 1
-        return Item(text, said.cue, said.unit), at + said.length
+        return Item(text, said.cue, said.per), at + said.length
     return _number(words, at) or (Item(words[at].text), at + 1)
 
 
@@ -134,7 +137,7 @@ def _number(words: tuple[Token, ...], at: int) -> tuple[Item, int] | None:
     return Item(text, unit=unit, number=value, scale=scale), end
 
 
-def _glued(items: Sequence[Item], vocabulary: Vocabulary) -> tuple[Item, ...]:
+def _glued(items: Sequence[Item], gazetteer: Gazetteer) -> tuple[Item, ...]:
     """Split "неотменённых" into a negation and a declared value."""
     found = []
     for item in items:
@@ -143,7 +146,7 @@ def _glued(items: Sequence[Item], vocabulary: Vocabulary) -> tuple[Item, ...]:
         if unknown and len(rest) > 3:
             meanings = tuple(
                 meaning
-                for phrase, all_of_it in vocabulary.phrases.get(key(rest), ())
+                for phrase, all_of_it in gazetteer.phrases.get(key(rest), ())
                 for meaning in all_of_it
                 if len(phrase) == 1 and meaning.kind == "value"
             )

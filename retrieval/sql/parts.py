@@ -86,6 +86,13 @@ class Reading:
     periods: list[Period] = field(default_factory=list)
     compared: bool = False
 
+    def only_measures(self) -> bool:
+        """Tell whether nothing is named but a measure, and how to aggregate it."""
+        others = (self.distinct, self.tables, self.values, self.limits, self.groups, self.periods)
+        return bool(self.measures) and not (
+            any(others) or self.shared or self.extreme or self.per or self.top or self.compared
+        )
+
 
 def same_dimension(dimensions: Sequence[Meaning], item: Item) -> bool:
     """Tell whether a word is a value of one of the dimensions."""

@@ -69,6 +69,17 @@ _BARE_YEAR = (
     r"|[.,-]\d|-(?!(?:м|ом|го|й)\b)\w)"
 )
 
+BEGINNINGS = (
+    r"\d|[qh][1-4]|i|янв|фев|мар|апр|ма[йяею]|июн|июл|авг|сен|окт|ноя|дек"
+    r"|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|пон|вто|сре|чет|пят|суб|вос|mon|tue|wed|thu|fri|sat|sun"
+    r"|пер|тре|fir|sec|thi|fou|вес|лет|осе|spr|sum|aut|fal"
+    r"|про|пре|поз|эт|тек|las|pre|cur|вче|сег|yes|tod|day|the"
+)
+"""What every point begins with: most words of a question do not, and cost one look."""
+
+_BEGINS = re.compile(BEGINNINGS)
+
 Found = re.Match[str]
 
 
@@ -118,6 +129,12 @@ def _date(found: Found, today: date) -> Point | None:
 
 def _month(found: Found, today: date) -> Point | None:
     return months(month_number(found["month"]), 1, _year(found, today))
+
+
+def _numbered_month(found: Found, today: date) -> Point | None:
+    year, month = int(found["y"]), int(found["m"])
+    season = "-" in found[0] and month == (year + 1) % 100  # 2001-02 may be two years
+    return None if season else months(month, 1, year)
 
 
 def _quarter(found: Found, today: date) -> Point | None:
@@ -172,6 +189,8 @@ Reader = Callable[[Found, date], Point | None]
 _READERS: Mapping[str, Reader] = {
     r"(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)\b(?!\w)": _iso,
     r"(?P<d>\d{1,2})\.(?P<m>\d\d)(?:\.(?P<y>\d{4}))?(?![\w%]|\.\d|\s*(?:[₽$€%]|руб))": _dotted,
+    r"(?<![\d.-])(?P<y>(?:19|20)\d\d)-(?P<m>0[1-9]|1[0-2])(?![\w-]|\.\d)": _numbered_month,
+    r"(?<![\d.-])(?P<m>0[1-9]|1[0-2])\.(?P<y>(?:19|20)\d\d)(?![\w-]|\.\d)": _numbered_month,
     rf"{DAY}\s+(?:of\s+)?{MONTH}{YEAR}": _date,
     rf"{MONTH}\s+(?:the\s+)?{DAY}(?!\s*(?:%|₽|руб)){YEAR}": _date,
     rf"{MONTH}(?:\s+месяц\w*)?{YEAR}": _month,
@@ -198,6 +217,8 @@ _YEAR_AFTER = re.compile(
 def read(text: str, at: int, today: date) -> tuple[Point, int, bool] | None:
     """Return the point named at an offset of a folded text, where its words end, and whether they
     say nothing without a preposition ("2025", "Monday", "may"). None: no point."""
+    if not _BEGINS.match(text, at):
+        return None
     for pattern, reader in _COMPILED:
         found = pattern.match(text, at)
         if found is None:

@@ -25,13 +25,25 @@ def read(items: Sequence[Item], own: bool) -> Reading:
 def _refuse(found: Reading) -> None:
     if not any(item.meanings for item in found.items):
         raise NotUnderstood("no declared word is in the question")
-    for item in found.items:
+    for at, item in enumerate(found.items):
+        if item.cue == "everybody":
+            _refuse_others(found, at)
         if item.cue == "refuse":
             raise NotUnderstood("reasons, forecasts and advice are no sums", [item.text])
         if item.cue == "difference":
             raise NotUnderstood("a difference is not computed", [item.text])
         if item.cue == "rate":
             raise NotUnderstood("a rate may be read in several ways", [item.text])
+
+
+def _refuse_others(found: Reading, at: int) -> None:
+    """Refuse "у всех" unless it is said of things: "у всех агентов", "для всех заказов"."""
+    item = found.items[at]
+    following = next((other for other in found.items[at + 1 :] if not other.period), None)
+    owners = following is None or (item.text.startswith("у ") and following.of("table"))
+    if following is None or owners or not following.meanings:
+        raise NotUnderstood("other people are not counted", [item.text])
+    item.used = True
 
 
 def _periods(found: Reading) -> None:
@@ -45,9 +57,10 @@ def _periods(found: Reading) -> None:
         linked = any(_links(item) for item in items[first + 1 : last])
         if not (linked or any(item.cue == "compare" for item in items)):
             raise NotUnderstood("two times in one question", [items[last].text])
-    for i in at:
-        items[i].used = True
-        found.periods.append(items[i].period)  # type: ignore[arg-type]
+    for item in items:
+        if item.period:
+            item.used = True
+            found.periods.append(item.period)
     if len(at) > 1:
         found.compared = True
         if any(period.start is None or period.end is None for period in found.periods):

@@ -90,6 +90,7 @@ _MONTH_DAYS = re.compile(
     rf"\s*(?P<to>-|\s(?:to|and|through))\s*(?P<last>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s+(?:{points.MONTH_NAMES}))"
     r"(?:,?\s+(?P<year>(?:19|20)\d\d)\b)?"
 )  # fmt: skip
+_MONTH = re.compile(points.MONTH)
 _NOW = re.compile(
     r"\s+(?:по\s+(?:сей\s+день|настоящее\s+время|сегодня(?:шний\s+день)?)|onwards?|till\s+now|until\s+now|to\s+date)\b"
 )
@@ -105,6 +106,14 @@ _WITH_LEAD = re.compile(r"со?\s+(?=\w)")
 _LINK = re.compile(
     r"(?:\s|,|\b(?:и|а|с|к|и\s+за|и\s+в|против|по\s+сравнению\s+с|чем|than|and|vs\.?|versus|to|with|against|compared\s+(?:to|with))\b)+"
 )
+
+_BEGINS = re.compile(
+    r"(?:за|во?|на|со?|от|до|после|позже|позднее|раньше|ранее|между|начиная|эт\w+|прошл\w+"
+    r"|последн\w+|минувш\w+|прошедш\w+|in|on|of|for|from|the|this|last|past|since|starting|before"
+    r"|until|till|through|after|between|over|during|within|year|month|quarter|week|[ymq]td)\b"
+    rf"|{points.BEGINNINGS}"
+)
+"""What every expression begins with; see `points.BEGINNINGS`."""
 
 
 def periods(text: str, now: datetime, zone: tzinfo) -> tuple[Found, ...]:
@@ -148,6 +157,8 @@ def _aware(moment: date | datetime | None, zone: tzinfo) -> datetime | None:
 
 def _read(line: str, at: int, today: date, now: datetime, sure: bool) -> list[_Read]:
     """Return what is said at an offset; ``sure``: a bare "may" or "2025" is a time here."""
+    if not _BEGINS.match(line, at):
+        return []
     for reader in (_rolling, _to_date, _days, _month_days, _range, _open):
         if found := reader(line, at, today, now):
             return [found]
@@ -190,8 +201,10 @@ def _days(line: str, at: int, today: date, now: datetime) -> _Read | None:
     if read is None:
         return None
     last, end, _ = read
-    month = points.month_number(str(re.search(points.MONTH, line[found.end() : end])["month"]))  # type: ignore[index]
-    first = day(month, int(found["first"]))
+    named = _MONTH.search(line, found.end(), end)
+    if named is None:
+        return None
+    first = day(points.month_number(named["month"]), int(found["first"]))
     return None if _backwards(first, last) else _ranged(first, last, found["to"], at, end, today)
 
 

@@ -70,20 +70,22 @@ Phrases = Mapping[str, tuple[tuple[tuple[str, ...], tuple[Meaning, ...]], ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """All declared words of some sources, by the key of their first word, longest first.
+class Gazetteer:
+    """All declared phrases of some sources, by the key of their first word, longest first.
 
     ``spelled`` are the declared words as they were written.
     """
 
-    sources: tuple[Source, ...]
     phrases: Phrases
     spelled: frozenset[str]
 
 
 def folded(text: str) -> str:
-    """Return the text as it is read: `normalize`, every dash a hyphen, the first `LONGEST`."""
-    return normalize(text[:LONGEST]).translate(_DASHES)
+    """Return the first `LONGEST` characters as they are read: `normalize`, dashes are hyphens.
+
+    However wide a gap is, it is one space: "1  500" is a number too.
+    """
+    return " ".join(normalize(text[:LONGEST]).translate(_DASHES).split())
 
 
 @lru_cache(maxsize=50_000)
@@ -110,17 +112,17 @@ def tokens(text: str) -> tuple[Token, ...]:
     )
 
 
-def mentions(question: str, vocabulary: Vocabulary) -> tuple[Mention, ...]:
+def mentions(question: str, gazetteer: Gazetteer) -> tuple[Mention, ...]:
     """Return the declared words of a question, in order, the longest phrase first, disjoint."""
-    return found_in(tokens(folded(question)), vocabulary)
+    return found_in(tokens(folded(question)), gazetteer)
 
 
-def found_in(words: Sequence[Token], vocabulary: Vocabulary) -> tuple[Mention, ...]:
+def found_in(words: Sequence[Token], gazetteer: Gazetteer) -> tuple[Mention, ...]:
     """Return the declared phrases among tokens, as `mentions` does."""
     found: list[Mention] = []
     at = 0
     while at < len(words):
-        for phrase, meanings in vocabulary.phrases.get(words[at].key, ()):
+        for phrase, meanings in gazetteer.phrases.get(words[at].key, ()):
             end = at + len(phrase)
             if tuple(token.key for token in words[at:end]) == phrase:
                 said = " ".join(token.text for token in words[at:end])
@@ -132,8 +134,8 @@ def found_in(words: Sequence[Token], vocabulary: Vocabulary) -> tuple[Mention, .
     return tuple(found)
 
 
-def vocabulary(sources: Sequence[Source]) -> Vocabulary:
-    """Return the vocabulary of the sources; made once for the same objects."""
+def gazetteer(sources: Sequence[Source]) -> Gazetteer:
+    """Return the gazetteer of the sources; made once for the same objects."""
     return _made(_Same(tuple(sources)))
 
 
@@ -156,7 +158,7 @@ class _Same:
 
 
 @lru_cache(maxsize=64)
-def _made(same: _Same) -> Vocabulary:
+def _made(same: _Same) -> Gazetteer:
     meanings: defaultdict[tuple[str, ...], list[Meaning]] = defaultdict(list)
     spelled: set[str] = set()
     for source in same.sources:
@@ -172,7 +174,7 @@ def _made(same: _Same) -> Vocabulary:
     for phrase in sorted(meanings, key=len, reverse=True):
         by_first[phrase[0]].append((phrase, tuple(meanings[phrase])))
     phrases = {first: tuple(rest) for first, rest in by_first.items()}
-    return Vocabulary(same.sources, phrases, frozenset(spelled))
+    return Gazetteer(phrases, frozenset(spelled))
 
 
 def _declared(source: Source, table: Table) -> list[tuple[str, Meaning]]:

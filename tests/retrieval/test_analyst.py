@@ -104,6 +104,28 @@ def test_both_halves_of_a_mixed_question_are_answered(both: Retriever, put: Put)
     assert result.query == "how many orders in February, and what did I complain about?"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "сколько заказов в феврале, и на какую сумму?",
+        "how many orders in February, and for what revenue?",
+    ],
+)
+def test_two_numbers_of_the_same_rows(both: Retriever, question: str) -> None:
+    result = both.retrieve(question, "ann")
+    assert [answer.value for answer in result.answers] == [2, 150.5]
+    assert [answer.understood for answer in result.answers] == [
+        "count of orders, 2026-02-01 to 2026-02-28, user ann",
+        "sum of amount of orders, 2026-02-01 to 2026-02-28, user ann",
+    ]
+    assert result.trace.route == "sql"
+
+
+def test_nobody_counts_the_orders_of_all(both: Retriever, put: Put) -> None:
+    put("сколько заказов у всех: cat")
+    assert both.retrieve("сколько заказов у всех?", "ann").answers == ()
+
+
 def test_what_is_not_understood_is_not_guessed(both: Retriever, put: Put) -> None:
     kept = put("the blue orders: two")
     result = both.retrieve("how many blue orders do I have?", "ann")

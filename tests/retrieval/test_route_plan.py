@@ -1,6 +1,7 @@
 """Which part of a question goes to SQL, which to the vectors, and what is said of it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -144,6 +145,28 @@ def test_two_numbers_are_two_only_if_each_names_its_period() -> None:
     question = f"{first}, and {last}"
     assert _gone(_plan(question, {first: ROWS, last: ROWS})) == [(first, "sql"), (last, "sql")]
     assert _gone(_plan(question, {first: ROWS, last: ALL_TIME})) == [(question, "vector")]
+
+
+def test_a_measure_alone_is_asked_of_the_rows_before() -> None:
+    first, more = "How many orders in April", "for what revenue?"
+    asked: list[tuple[str, Intent]] = []
+
+    def follow_up(text: str, before: Intent) -> Intent | None:
+        asked.append((text, before))
+        return replace(before, measure=Column("orders", "revenue")) if text == more else None
+
+    found = plan(f"{first}, and {more}", KNOWN, Words({first: ROWS}), follow_up=follow_up)
+    assert _gone(found) == [(first, "sql"), (more, "sql")]
+    assert [part.follows for part in found.parts] == [False, True]
+    assert asked == [(more, ROWS)]
+    assert found.parts[1].reason.endswith(f"of the rows of «{first}»")
+    # a head of all time is enough where all others follow it
+    found = plan(f"{first}, and {more}", KNOWN, Words({first: ALL_TIME}), follow_up=follow_up)
+    assert _gone(found) == [(first, "sql"), (more, "sql")]
+    # what was said is still for the vectors
+    said = "what did I complain about?"
+    found = plan(f"{first}, and {said}", KNOWN, Words({first: ROWS}), follow_up=follow_up)
+    assert _gone(found) == [(first, "sql"), (said, "vector")]
 
 
 def test_a_classifier_labels_in_the_rules_place() -> None:

@@ -96,6 +96,14 @@ def test_days_of_a_month_in_the_wrong_order_are_no_year(text: str) -> None:
         ("on 2026-04-03", "2026-04-03..2026-04-04"),
         ("May 3rd, 2026", "2026-05-03..2026-05-04"),
         ("10 days ago", "2026-05-05..2026-05-06"),
+        ("за 2026-04", "2026-04-01..2026-05-01"),
+        ("for 2025-10", "2025-10-01..2025-11-01"),
+        ("в 10.2025", "2025-10-01..2025-11-01"),
+        ("с 2025-10 по 2026-03", "2025-10-01..2026-04-01"),
+        ("с апреля по июнь", "2025-04-01..2025-07-01"),
+        ("с 10 мая по 20 июня", "2025-05-10..2025-06-21"),
+        ("с 1 по 31 мая", "2026-05-01..2026-06-01"),
+        ("с октября 2026 по март", "2026-10-01..2027-04-01"),
     ],
 )
 def test_one_period(text: str, expected: str) -> None:
@@ -133,6 +141,9 @@ def test_two_periods(text: str, first: str, last: str) -> None:
         "за последний квартал",
         "04/03/2026",
         "30.02.2026",
+        "за 13.2026",
+        "за 2026-13",
+        "2001-02",  # a season of two years
         "на май",
         "about May",
         "",
@@ -224,6 +235,22 @@ def test_a_month_without_a_year_is_the_latest_that_has_begun(day: date, month: i
     assert start is not None
     assert start.month == month
     assert start <= now < start.replace(year=start.year + 1)
+
+
+@given(st.dates(date(2001, 1, 1), date(2090, 12, 31)), st.integers(1, 12), st.integers(1, 12))
+def test_a_range_of_months_without_a_year_has_begun_to_its_last(
+    day: date, first: int, last: int
+) -> None:
+    froms = "января февраля марта апреля мая июня июля августа сентября октября ноября декабря"
+    tos = "январь февраль март апрель май июнь июль август сентябрь октябрь ноябрь декабрь"
+    text = f"с {froms.split()[first - 1]} по {tos.split()[last - 1]}"
+    (found,) = periods(text, datetime(day.year, day.month, day.day, 12, tzinfo=UTC), UTC)
+    start, end = found.period.start, found.period.end
+    assert start is not None
+    assert end is not None
+    ended = (end - timedelta(days=1)).date()
+    assert (start.month, ended.month) == (first, last)
+    assert ended.replace(day=1) <= day < ended.replace(day=1, year=ended.year + 1)
 
 
 @given(st.dates(date(2001, 1, 1), date(2090, 12, 31)), st.integers(2, 400))

@@ -5,7 +5,7 @@ import pytest
 from retrieval.sql import amounts, units
 from retrieval.sql.poles import ends
 from retrieval.sql.schema import Dimension, Measure, Source, Table
-from retrieval.sql.words import Meaning, folded, key, mentions, tokens, vocabulary
+from retrieval.sql.words import Meaning, folded, gazetteer, key, mentions, tokens
 
 BOOKS = Source(
     "books",
@@ -111,13 +111,13 @@ def test_a_scale_has_two_ends() -> None:
 
 
 def test_the_longest_phrase_is_meant() -> None:
-    (found,) = mentions("Сколько выдач книг?", vocabulary([BOOKS]))
+    (found,) = mentions("Сколько выдач книг?", gazetteer([BOOKS]))
     assert (found.words, found.start, found.end) == ("выдач книг", 1, 3)
     assert found.meanings == (Meaning("books", "loans", "table"),)
 
 
 def test_both_ends_of_a_declared_scale_are_known() -> None:
-    found = mentions("самый дешёвый и самый дорогой", vocabulary([BOOKS]))
+    found = mentions("самый дешёвый и самый дорогой", gazetteer([BOOKS]))
     assert [(m.words, m.meanings[0].name, m.meanings[0].pole) for m in found] == [
         ("дешевый", "fine", "low"),
         ("дорогой", "fine", "high"),
@@ -125,7 +125,7 @@ def test_both_ends_of_a_declared_scale_are_known() -> None:
 
 
 def test_values_and_names_are_words_but_bare_digits_are_not() -> None:
-    found = mentions("genre scifi, фантастика, 1, первый", vocabulary([BOOKS]))
+    found = mentions("genre scifi, фантастика, 1, первый", gazetteer([BOOKS]))
     assert [(m.words, m.meanings[0].kind, m.meanings[0].value) for m in found] == [
         ("genre", "dimension", ""),
         ("scifi", "value", "scifi"),
@@ -135,9 +135,9 @@ def test_values_and_names_are_words_but_bare_digits_are_not() -> None:
 
 
 def test_nothing_is_matched_by_likeness() -> None:
-    assert mentions("выдавать штрафстоянка фантазия", vocabulary([BOOKS])) == ()
+    assert mentions("выдавать штрафстоянка фантазия", gazetteer([BOOKS])) == ()
 
 
-def test_a_vocabulary_is_made_once_for_the_same_sources() -> None:
-    assert vocabulary([BOOKS]) is vocabulary((BOOKS,))
-    assert vocabulary([BOOKS, BOOKS]) is not vocabulary([BOOKS])
+def test_a_gazetteer_is_made_once_for_the_same_sources() -> None:
+    assert gazetteer([BOOKS]) is gazetteer((BOOKS,))
+    assert gazetteer([BOOKS, BOOKS]) is not gazetteer([BOOKS])
