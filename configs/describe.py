@@ -17,7 +17,7 @@ END = "<!-- end of settings -->"
 
 
 def rows(model: BaseModel | type[BaseModel] = Settings, path: str = "") -> Iterator[list[str]]:
-    """Yield the key, the variable, the default and the meaning of every setting, in order."""
+    """Yield the key, the default and the meaning of every setting, in order."""
     for name, field in (model if isinstance(model, type) else type(model)).model_fields.items():
         key = path + (field.alias or name)
         if inner := _tables(field.annotation):

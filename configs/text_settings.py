@@ -86,5 +86,5 @@ class TemplateSettings(Section):
         0.5, ge=0, le=1, description="weight of the turn before in the term counts"
     )
     views: bool = Field(
-        False, description="also store vectors without the turn before: twice the index"
+        False, description="also store vectors without the turn before: half as much disk again"
     )
