@@ -5,11 +5,11 @@ import os
 from configs.settings import Settings
 from configs.sql_settings import SqlSettings, SqlSourceSettings, TableSettings
 from indexing.errors import ConfigError, MissingExtra, SourceUnavailable, SqlFailed, SqlTimeout
-from retrieval.sql.answer import Limits
 from retrieval.sql.dialects import Dialect, dialect_of
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Dimension, Measure, Reference, Source, Table
 from retrieval.sql.tenants import columns_of
+from retrieval.sql.types import Limits
 from retrieval.sql.writer import EndpointWriter, SqlWriter
 
 VARIABLE = "env:"

@@ -30,7 +30,8 @@ from evals.sql_databases import TABLES, connect, driver_error, fill, random_shop
 from indexing.errors import LetopisError, SqlFailed, SqlRefused, SqlTimeout
 from retrieval.sql.dialects import dialect_of
 from retrieval.sql.guard import Checked, guard
-from retrieval.sql.run import Cell, Databases, plain_cell
+from retrieval.sql.run import Databases, plain_cell
+from retrieval.sql.types import Cell
 
 USERS = ("u1", "u2", "U1", "u1 ", "u10", "u1'", "\u00fc1")
 ASKER = "u1"

@@ -13,10 +13,11 @@ from indexing.errors import ConfigError, LetopisError, ModelError, SqlError
 from retrieval.own_catalog import OwnCatalog
 from retrieval.route import Classifier, Vocabulary, vocabulary
 from retrieval.routing.plan import Part, Plan, plan
-from retrieval.sql.answer import Answer, Limits, answer, answer_statement
+from retrieval.sql.answer import answer, answer_statement
 from retrieval.sql.intent import Intent, Understanding
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Source
+from retrieval.sql.types import Answer, Limits
 from retrieval.sql.understand import follow_up, understand
 from retrieval.sql.wording import understood
 from retrieval.sql.writer import SqlWriter

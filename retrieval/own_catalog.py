@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from indexing.errors import SqlError
-from retrieval.sql.answer import Limits, answer
+from retrieval.sql.answer import answer
 from retrieval.sql.catalog_source import CALLS, TOOL, with_tools
 from retrieval.sql.intent import Column, Intent, Understanding
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Source
 from retrieval.sql.tool_words import MOST
+from retrieval.sql.types import Limits
 from retrieval.sql.understand import understand
 from retrieval.sql.words import gazetteer, mentions
 

@@ -26,7 +26,7 @@ from retrieval.rank import Fusion, fuse
 from retrieval.reorder import Reordering
 from retrieval.routing.plan import NO_SOURCE
 from retrieval.search import Question, search
-from retrieval.sql.answer import Answer
+from retrieval.sql.types import Answer
 from retrieval.stages import Relevance, Reranking, bring
 from retrieval.trace import Log, Route
 from retrieval.types import ANY, Hit, Narrow, Query, Result, ScopePolicy

@@ -10,7 +10,7 @@ from datetime import datetime
 from indexing.tags import tags_of
 from indexing.types import Filter, Kind, Memory, Scope
 from retrieval.passages import Passage
-from retrieval.sql.answer import Answer
+from retrieval.sql.types import Answer
 from retrieval.talk import said
 from retrieval.trace import Trace
 

@@ -9,7 +9,7 @@ from rich.text import Text
 from letopis.show.explain import trace_record
 from letopis.show.memories import memory_record, sources_shown, until
 from letopis.show.tables import shorten
-from retrieval.sql.answer import Answer
+from retrieval.sql.types import Answer
 from retrieval.types import Hit, Result, Stage
 
 DOUBTFUL = 0.2

@@ -1,7 +1,7 @@
 """An intent, or SQL that a model wrote -> its answer: build, guard, run, and say what was asked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 
 from sqlglot import exp
@@ -10,36 +10,10 @@ from indexing.errors import SqlRefused
 from retrieval.sql.build import build, compares
 from retrieval.sql.guard import guard
 from retrieval.sql.intent import Intent, Unit
-from retrieval.sql.run import Cell, Databases, Rows
+from retrieval.sql.run import Databases, Rows
 from retrieval.sql.schema import Source
+from retrieval.sql.types import USUAL, Answer, Cell, Limits
 from retrieval.sql.wording import period_words, understood
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one answer may cost: rows, and seconds of the database."""
-
-    rows: int = 1000
-    timeout: float = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a database answered. ``value`` is set where it is one number.
-
-    ``understood`` says in words what was asked, ``missing`` are words that were not understood,
-    ``sql`` is what ran. ``truncated``: there are more rows than the limit.
-    """
-
-    source: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    value: int | float | None
-    sql: str
-    understood: str
-    missing: tuple[str, ...] = ()
-    truncated: bool = False
-    milliseconds: float = 0.0
 
 
 def answer(
@@ -49,7 +23,7 @@ def answer(
     *,
     user_id: str | None,
     now: datetime,
-    limits: Limits = Limits(),
+    limits: Limits = USUAL,
 ) -> Answer:
     """Answer an intent. Raises `SqlError` (`indexing.errors`) or `MissingExtra`."""
     if intent.source not in sources:
@@ -68,7 +42,7 @@ def answer_statement(
     words: str,
     *,
     user_id: str | None,
-    limits: Limits = Limits(),
+    limits: Limits = USUAL,
 ) -> Answer:
     """Answer a statement of any origin; ``words`` is what it is taken to ask.
 

@@ -17,8 +17,8 @@ from indexing.errors import SqlFailed
 from retrieval.sql.dialects import dialect_of
 from retrieval.sql.guard import Checked
 from retrieval.sql.schema import Source
+from retrieval.sql.types import Cell
 
-Cell = str | int | float | bool | None
 Record = tuple[object, ...]
 
 

@@ -19,7 +19,16 @@ print(json.dumps(sorted(sys.modules)))
 """
 DATA = {"numpy", "pydantic_settings", "sqlalchemy", "qdrant_edge"}
 MODEL = {"onnxruntime"}
-WORK = MODEL | {"onnx", "tokenizers", "tiktoken", "selectolax", "fastembed", "prefect", "httpx"}
+WORK = MODEL | {
+    "onnx",
+    "tokenizers",
+    "tiktoken",
+    "selectolax",
+    "fastembed",
+    "prefect",
+    "httpx",
+    "sqlglot",
+}
 
 
 def loaded(folder: Path, *args: str, **env: str) -> set[str]:

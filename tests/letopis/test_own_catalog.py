@@ -14,7 +14,7 @@ from indexing.ingest import ingest
 from indexing.traces import session_target, user_target
 from indexing.types import session_scope, user_scope
 from letopis.memory import LongTermMemory
-from retrieval.sql.answer import Answer
+from retrieval.sql.types import Answer
 from tests import postgres
 from tests.conftest import FixedClock, PartsMaker
 

@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 from indexing.types import GLOBAL, Memory
 from letopis.show.answers import answer_shown, nothing, result_table
 from letopis.show.explain import trace_tree
-from retrieval.sql.answer import Answer
+from retrieval.sql.types import Answer
 from retrieval.trace import Dropped, Trace
 from retrieval.types import Hit, Result
 

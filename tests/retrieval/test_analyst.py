@@ -10,9 +10,9 @@ from indexing.errors import ConfigError, ModelError
 from indexing.types import GLOBAL, Memory
 from retrieval.analyst import Analyst
 from retrieval.retriever import Retriever
-from retrieval.sql.answer import Limits
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Dimension, Measure, Source, Table
+from retrieval.sql.types import Limits
 from retrieval.types import Narrow
 
 from .conftest import NOW

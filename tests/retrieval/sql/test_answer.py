@@ -10,9 +10,10 @@ from evals.sql_databases import source_of
 from indexing.errors import SqlRefused, UserRequired
 from retrieval.sql import answer as answers
 from retrieval.sql import dialects, tenants, timecolumns, wording, writer
-from retrieval.sql.answer import Limits, answer
+from retrieval.sql.answer import answer
 from retrieval.sql.intent import Bound, Column, Condition, Intent, Period
 from retrieval.sql.run import Databases
+from retrieval.sql.types import Limits
 from retrieval.sql.wording import period_words, understood
 
 NOW = datetime(2026, 7, 1, tzinfo=UTC)

@@ -13,11 +13,12 @@ from sqlalchemy.engine import URL
 
 from evals.sql_databases import CITIES, FORMS, STATUSES, Shop, fill, random_shop, source_of
 from indexing.errors import SqlRefused
-from retrieval.sql.answer import Limits, answer
+from retrieval.sql.answer import answer
 from retrieval.sql.build import build
 from retrieval.sql.intent import Bound, Column, Condition, Intent, Period
 from retrieval.sql.run import Databases
 from retrieval.sql.schema import Reference, Source, Table
+from retrieval.sql.types import Limits
 from tests.retrieval.sql.databases import KINDS, empty
 from tests.retrieval.sql.oracle import expected
 
