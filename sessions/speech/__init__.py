@@ -1,0 +1,10 @@
+"""What a conversation says, by rules: its lines by kind, open questions, topics, support.
+
+Pure: no store, no clock, no model. The kinds are those of `sessions.types.LineKind`.
+"""
+
+from sessions.speech.read import read_lines, still_open
+from sessions.speech.support import supported
+from sessions.speech.topics import topics
+
+__all__ = ["read_lines", "still_open", "supported", "topics"]
