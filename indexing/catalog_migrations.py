@@ -4,7 +4,7 @@ A migration that a release has had is not changed: what is new comes in a later 
 """
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, insert, inspect, select, union, update
@@ -28,8 +28,9 @@ from indexing.catalog_schema import (
     unfinished,
     versions,
 )
-from indexing.catalog_views import VIEWS
+from indexing.catalog_views import CALL_VIEWS, VIEWS
 from indexing.errors import StoreError
+from indexing.session_schema import SESSION_TABLES
 
 
 def _create_tables(connection: Connection) -> None:
@@ -105,9 +106,20 @@ def _describe_sources(connection: Connection) -> None:
         told = sources.c.source_id.like(f"{kind}:{'_' * 32}")
         connection.execute(unknown.where(told).values(kind=kind, **added))
     connection.execute(unknown.where(sources.c.chunks > 0).values(kind="document", **added))
-    for name, query in VIEWS.items():
+    _create_views(connection, VIEWS)
+
+
+def _create_views(connection: Connection, views: Mapping[str, str]) -> None:
+    for name, query in views.items():
         connection.exec_driver_sql(f"DROP VIEW IF EXISTS {name}")
         connection.exec_driver_sql(f"CREATE VIEW {name} AS {query}")
+
+
+def _create_sessions(connection: Connection) -> None:
+    """Add the tables of conversations and their views; live data of a notebook is no call."""
+    metadata.create_all(connection, SESSION_TABLES)
+    calls = "letopis_tool_calls"
+    _create_views(connection, {calls: VIEWS[calls], **CALL_VIEWS})
 
 
 MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
@@ -118,6 +130,7 @@ MIGRATIONS: tuple[Callable[[Connection], None], ...] = (
     _create_forgetting,
     _index_unfinished,
     _describe_sources,
+    _create_sessions,
 )
 """Numbered from 1, each applied once, in order, inside one transaction."""
 

@@ -8,6 +8,8 @@ Made by a migration: to change one, drop it and make it anew in a later one.
 
 from collections.abc import Mapping
 
+from indexing.left_behind import NOTE
+
 SHARED = ""
 """The owner of what is global."""
 
@@ -45,7 +47,7 @@ VIEWS: Mapping[str, str] = {
         "sources.said_at AS called_at, 'made' AS state, NULLIF(sources.tool, '') AS tool, "
         "CASE sources.failed WHEN 1 THEN 'failed' WHEN 0 THEN 'succeeded' END AS outcome, "
         "CASE sources.failed WHEN 1 THEN 'tool_error' END AS failure",
-        "sources.kind = 'tool_result'",
+        f"sources.kind = 'tool_result' AND SUBSTR(sources.source_id, 1, {len(NOTE)}) <> '{NOTE}'",
     ),
     "letopis_facts": _added("fact"),
     "letopis_digests": _added("digest"),
@@ -53,3 +55,15 @@ VIEWS: Mapping[str, str] = {
     "letopis_own_documents": f"{_added('document')} AND scopes.collection <> 'global'",
 }
 """Name of a view -> its SELECT, the same on SQLite and on PostgreSQL."""
+
+CALL_VIEWS: Mapping[str, str] = {
+    "letopis_model_calls": """
+    SELECT scopes.owner AS owner, session_calls.called_at AS called_at, 'made' AS state,
+        NULLIF(session_calls.model, '') AS model, session_calls.tokens_in AS tokens_in,
+        session_calls.tokens_out AS tokens_out,
+        session_calls.tokens_in + session_calls.tokens_out AS tokens, session_calls.cost AS cost,
+        CASE session_calls.cache WHEN '' THEN 'missed' ELSE 'hit' END AS cached,
+        NULLIF(session_calls.cache, '') AS cache
+    FROM session_calls JOIN scopes ON scopes.tenant = session_calls.tenant""",
+}
+"""The views over the tables of conversations, which came later."""

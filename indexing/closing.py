@@ -1,11 +1,12 @@
 """A session that is over: its own memories leave every answer. `close_session`.
 
 Archived ones are kept as what held until then: ``as_of``, `history` and an export still show them.
-Cleared ones are deleted. What a conversation left in the user's own memory is not touched. A
-session that is written to again is open again, with what is written from then on.
+Cleared ones are deleted, and the log of its turns with them; what its model calls cost is kept.
+What a conversation left in the user's own memory is not touched. A session that is written to again
+is open again, with what is written from then on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal, get_args
@@ -16,6 +17,7 @@ from indexing.catalog_schema import conversations, scopes, sources
 from indexing.errors import InvalidInput
 from indexing.index import Changes, Index
 from indexing.removal import settle
+from indexing.session_rows import TALK, drop_talk
 from indexing.types import Filter, Scope, session_scope
 
 Ending = Literal["archive", "clear"]
@@ -44,16 +46,36 @@ def close_session(index: Index, user_id: str, session_id: str, ending: Ending) -
 
     Closing it again is fine. Raises `InvalidInput` for another ending, `StoreError`.
     """
+    return _close_all(index, [session_scope(user_id, session_id)], ending)
+
+
+def close_idle_sessions(index: Index, idle: timedelta, ending: Ending) -> Closed:
+    """Close the sessions to which nothing was written since ``idle`` before now."""
+    return _close_all(index, list(_idle(index, (index.clock() - idle).timestamp())), ending)
+
+
+def _close_all(index: Index, closing: Sequence[Scope], ending: Ending) -> Closed:
     if ending not in get_args(Ending):
         raise InvalidInput(f"a session is closed by {' or '.join(get_args(Ending))}, not {ending}")
-    scope = session_scope(user_id, session_id)
-    now = index.clock()
+    done, unlogged = Closed(), 0
+    for scope in closing:
+        closed, turns = _close(index, scope, ending)
+        done, unlogged = done.add(closed), unlogged + turns
+    if unlogged:
+        index.catalog.database.purge([table.name for table in TALK])
+    return done
+
+
+def _close(index: Index, scope: Scope, ending: Ending) -> tuple[Closed, int]:
+    """Close one session; return also how many turns its log lost."""
+    now, turns = index.clock(), 0
     with index.catalog.writing(scope) as turn:
         held = {m.id: m for m in index.store.scroll(scope.collection, Filter(scope))}
         if ending == "clear":
             made = Changes(delete=list(held))
             for table in (sources, conversations):
                 turn.connection.execute(delete(table).where(table.c.tenant == scope.tenant))
+            turns = drop_talk(turn.connection, scope.tenant)
         else:
             made = Changes(put=[replace(m, valid_to=now) for m in held.values() if not m.valid_to])
         settle(index, scope, made, held)
@@ -61,15 +83,7 @@ def close_session(index: Index, user_id: str, session_id: str, ending: Ending) -
         turn.connection.execute(mark.values(closed_at=now.timestamp()))
     if made.delete:
         index.store.vacuum(scope.collection)
-    return Closed(1, len(made.put), len(made.delete))
-
-
-def close_idle_sessions(index: Index, idle: timedelta, ending: Ending) -> Closed:
-    """Close the sessions to which nothing was written since ``idle`` before now."""
-    done = Closed()
-    for scope in list(_idle(index, (index.clock() - idle).timestamp())):
-        done = done.add(close_session(index, scope.user_id, scope.session_id, ending))
-    return done
+    return Closed(1, len(made.put), len(made.delete)), turns
 
 
 def _idle(index: Index, moment: float) -> Iterator[Scope]:

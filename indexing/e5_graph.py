@@ -69,17 +69,49 @@ class Graph:
 def model(file: E5File, kept: Sequence[int], matmul: MatMul) -> bytes:
     """Return `model.onnx`: token vectors [batch, seq, 384] of the pieces `kept`, renumbered."""
     graph = Graph()
+    x = encode(graph, file, file, kept, matmul)
+    inputs = ("input_ids", "attention_mask")
+    axes: list[str | int] = ["batch", "seq", HIDDEN]
+    return finish(graph, "multilingual-e5-small", inputs, x, "last_hidden_state", axes)
+
+
+def encode(
+    graph: Graph,
+    file: E5File,
+    layers: E5File,
+    kept: Sequence[int],
+    matmul: MatMul,
+    count: int = LAYERS,
+    added: str = "",
+) -> str:
+    """Add an encoder; return the name of its token vectors [batch, seq, 384].
+
+    Words come from ``file`` and the first ``count`` layers from ``layers``; ``added`` is the name
+    of vectors that are added to those of the words.
+    """
     x = _embeddings(graph, file, kept)
+    if added:
+        x = graph.node("Add", x, added)
     mask = _mask(graph)
-    for layer in range(LAYERS):
-        x = _layer(graph, file, layer, x, mask, matmul)
-    graph.nodes[-1].output[0] = "last_hidden_state"
+    for layer in range(count):
+        x = _layer(graph, layers, layer, x, mask, matmul)
+    return x
+
+
+def finish(
+    graph: Graph, name: str, inputs: Sequence[str], last: str, output: str, axes: list[str | int]
+) -> bytes:
+    """Return a graph as a file: integer inputs [batch, seq], the value ``last`` as ``output``."""
     value = helper.make_tensor_value_info
+    for node in graph.nodes:
+        names = [output if each == last else each for each in node.output]
+        del node.output[:]
+        node.output.extend(names)
     body = helper.make_graph(
         graph.nodes,
-        "multilingual-e5-small",
-        [value(n, TensorProto.INT64, ["batch", "seq"]) for n in ("input_ids", "attention_mask")],
-        [value("last_hidden_state", TensorProto.FLOAT, ["batch", "seq", HIDDEN])],
+        name,
+        [value(each, TensorProto.INT64, ["batch", "seq"]) for each in inputs],
+        [value(output, TensorProto.FLOAT, axes)],
         graph.constants,
     )
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_MS, 1)]

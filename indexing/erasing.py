@@ -23,12 +23,15 @@ from indexing.catalog_schema import (
 from indexing.hashing import digest
 from indexing.index import Changes, Index
 from indexing.removal import remove_sources, settle
+from indexing.session_rows import drop_turns, logged
+from indexing.session_schema import SESSION_TABLES
+from indexing.session_schema import turns as session_turns
 from indexing.store import VectorStore
 from indexing.traces import Target, Traces, is_of
 from indexing.types import GLOBAL, Filter, Memory, Scope
 from indexing.unsay import unsay
 
-OWNED = (sources, dead_letters, members, conversations, scopes)
+OWNED = (sources, dead_letters, members, conversations, scopes, *SESSION_TABLES)
 """The tables whose rows belong to one tenant."""
 
 Erase = Callable[[Traces], tuple[Mapping[str, int], Mapping[str, int], Sequence[str]]]
@@ -86,6 +89,10 @@ def remove(index: Index, traces: Traces, places: Places, done: Done) -> None:
         if scope not in traces.sources:
             _remove_memories(index, scope, ids, done)
             _from_others(places, scope, ids)
+    for scope, names in traces.turns.items():
+        with index.catalog.writing(scope) as turn:
+            for what, number in drop_turns(turn.connection, scope, names).items():
+                done.count(what, number)
     for scope in traces.scopes:
         with index.catalog.writing(scope) as turn:
             number = index.store.delete(scope.collection, Filter(scope))
@@ -191,6 +198,8 @@ def read_back(index: Index, target: Target, traces: Traces, places: Places) -> d
             if target.what == "user" and "user_id" in table.c:  # also what no list of scopes names
                 query = select(func.count()).where(table.c.user_id == target.scope.user_id)
                 left[table.name] += connection.execute(query).scalar_one()
+    for scope, names in traces.turns.items():
+        left[session_turns.name] += len(logged(index.catalog, scope, names))
     for scope, names in traces.sources.items():
         left["sources"] += len(index.catalog.sources(scope, names))
     left["dead_letters"] += sum(is_of(letter, traces) for letter in index.catalog.dead())

@@ -1,10 +1,13 @@
 """The error tree. Vendor errors are mapped to it at the adapters; nothing else leaves this project.
 
 LetopisError                     (chunking.errors)
+├── BudgetExceeded               a call that a session's ceiling of tokens or of cost forbids
 ├── ChunkingError                (chunking.errors)
 ├── ConfigError                  a setting is missing, unknown or contradicts another
 ├── InvalidId                    an empty, wildcard or unencodable user / session / source id
 ├── InvalidInput                 bad input of a caller: an empty text, a naive time, k < 1
+│   ├── TurnConflict             the session has another turn of that id
+│   ├── BudgetTooSmall           a context's role, facts and question alone are over its budget
 │   └── UnknownMemory            the scope has no memory of that id, or has it no longer
 ├── ModelError                   weights missing or corrupt, an endpoint that does not answer
 │   └── MissingExtra             an optional package is not installed; says the install command
@@ -29,6 +32,8 @@ from typing import Literal
 from chunking.errors import ChunkingError, LetopisError
 
 __all__ = [
+    "BudgetExceeded",
+    "BudgetTooSmall",
     "ChunkingError",
     "ConfigError",
     "Forgotten",
@@ -49,9 +54,14 @@ __all__ = [
     "StoreError",
     "StoreLocked",
     "StoreUnavailable",
+    "TurnConflict",
     "UnknownMemory",
     "UserRequired",
 ]
+
+
+class BudgetExceeded(LetopisError):
+    """A model call that would exceed its session's ceiling of tokens or of cost; none was made."""
 
 
 class ConfigError(LetopisError):
@@ -64,6 +74,24 @@ class InvalidId(LetopisError):
 
 class InvalidInput(LetopisError):
     """A caller's argument that cannot be used: an empty text, a naive time, k below 1."""
+
+
+class TurnConflict(InvalidInput):
+    """A turn with the id of another one of its session, which says something else."""
+
+
+class BudgetTooSmall(InvalidInput):
+    """What a context never cuts does not fit; ``needed`` tokens is the least budget that has it."""
+
+    def __init__(self, needed: int, budget: int) -> None:
+        super().__init__(needed, budget)
+        self.needed, self.budget = needed, budget
+
+    def __str__(self) -> str:
+        return (
+            f"role, facts and question with the reserve for the answer take {self.needed} tokens; "
+            f"the budget is {self.budget}"
+        )
 
 
 class UnknownMemory(InvalidInput):

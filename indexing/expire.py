@@ -3,15 +3,20 @@
 Expired memories are invisible the moment they expire, by a filter in every query; the sweep only
 takes them from the disk. Of a memory that several sources say the places go that have expired. A
 source's row stays in the catalog, with fewer memories: a file that has not changed does not bring
-back what has expired.
+back what has expired. The log of a session goes as a whole, its life after the last turn; what its
+model calls cost stays.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+from sqlalchemy import select
 
 from indexing.index import Index
 from indexing.removal import lapse
+from indexing.session_rows import TALK, drop_talk
+from indexing.session_schema import state
 from indexing.types import COLLECTIONS, Collection, Filter, Memory, Scope
 
 Progress = Callable[[str, int, int], None]
@@ -20,9 +25,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class SweepReport:
-    """How many memories left each collection."""
+    """How many memories left each collection, and how many sessions lost their log."""
 
     removed: dict[Collection, int] = field(default_factory=dict)
+    sessions: int = 0
 
     @property
     def total(self) -> int:
@@ -43,7 +49,23 @@ def sweep(index: Index, progress: Progress | None = None) -> SweepReport:
         touched, report.removed[collection] = _sweep(index, collection, now)
         if touched:
             index.store.vacuum(collection)
-    return report
+    sessions = _sweep_logs(index, now)
+    return replace(report, sessions=sessions)
+
+
+def _sweep_logs(index: Index, now: datetime) -> int:
+    """Delete what was said in sessions whose life is over; return how many there were."""
+    over = state.c.expires_at <= now.timestamp()
+    with index.catalog.database.read() as connection:
+        found = list(connection.execute(select(state.c.tenant).where(over)).scalars())
+    for tenant in found:
+        with index.catalog.database.write(tenant) as connection:
+            mine = select(state.c.tenant).where(state.c.tenant == tenant, over)
+            if connection.execute(mine).first():  # it was not written to since
+                drop_talk(connection, tenant)
+    if found:
+        index.catalog.database.purge([table.name for table in TALK])
+    return len(found)
 
 
 def _sweep(index: Index, collection: Collection, now: datetime) -> tuple[bool, int]:

@@ -46,6 +46,9 @@ def forget(
     with done.timed("remove"):
         keys = index.catalog.tombstones.put(target.what, target.scope, target.ids, now=asked_at)
         traces = find(index, target)
+        if target.what == "memory" and (turns := traces.turns[target.scope]):
+            # a turn whose memory goes may not be appended again either
+            keys += index.catalog.tombstones.put("source", target.scope, turns, now=asked_at)
         remove(index, traces, places, done)
         for erase in places.erasers:
             removed, left, notes = erase(traces)

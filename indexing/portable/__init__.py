@@ -6,8 +6,9 @@ Pure: text in, records out, and the other way round. Does not: read or write a s
 
 from indexing.portable.files import lines_of, read_foreign_file, sniff_file
 from indexing.portable.foreign import read_foreign
-from indexing.portable.jsonl import check, dump, header_of, load
+from indexing.portable.jsonl import check, dump, header_of, load, load_records
 from indexing.portable.sniff import sniff
+from indexing.portable.talk import Record
 from indexing.portable.types import Foreign, ForeignExport, Format, Header, Refused, ScopeCount
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "ForeignExport",
     "Format",
     "Header",
+    "Record",
     "Refused",
     "ScopeCount",
     "check",
@@ -22,6 +24,7 @@ __all__ = [
     "header_of",
     "lines_of",
     "load",
+    "load_records",
     "read_foreign",
     "read_foreign_file",
     "sniff",

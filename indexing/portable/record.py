@@ -17,6 +17,10 @@ from indexing.types import Kind, Memory, Mention, check_id, check_time
 
 FORMAT = "letopis-memories"
 VERSION = 1
+"""Of a file of memories alone, which every release reads."""
+
+TALK_VERSION = 2
+"""Of one that also holds logs of sessions (`talk`)."""
 
 MAX_NUMBER = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
@@ -73,11 +77,13 @@ Tags = Annotated[list[str], AfterValidator(_tags)]
 Count = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
 
 
-class _Line(BaseModel):
+class StrictLine(BaseModel):
+    """Fields of the types that are declared, and no others."""
+
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class ScopeLine(_Line):
+class ScopeLine(StrictLine):
     """How many memories a scope has in the file."""
 
     collection: Literal["user", "session"]
@@ -91,27 +97,30 @@ class ScopeLine(_Line):
         return self
 
 
-class HeaderLine(_Line):
+class HeaderLine(StrictLine):
     """The first line."""
 
     format: Literal["letopis-memories"]
-    version: Literal[1]
+    version: Literal[1, 2]
     user_id: ExactId
     exported_at: Moment
     memories: Count
+    records: Count = 0
     scopes: list[ScopeLine]
 
     @model_validator(mode="after")
     def _sum(self) -> Self:
         if sum(scope.memories for scope in self.scopes) != self.memories:
             raise ValueError("the counts of the scopes do not add up to that of the memories")
+        if self.records and self.version == VERSION:
+            raise ValueError("a file of version 1 has no records of sessions")
         names = {(scope.collection, scope.session_id) for scope in self.scopes}
         if len(names) < len(self.scopes):
             raise ValueError("a scope is counted twice")
         return self
 
 
-class PlaceLine(_Line):
+class PlaceLine(StrictLine):
     """A place that says it: a span of a source."""
 
     text: Said

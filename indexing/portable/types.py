@@ -24,11 +24,15 @@ class ScopeCount:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of an export: whose memories, when they were written, how many a scope."""
+    """The first line of an export: whose memories, when they were written, how many a scope.
+
+    ``records`` is how many lines of sessions' logs follow them.
+    """
 
     user_id: str
     exported_at: datetime
     scopes: tuple[ScopeCount, ...]
+    records: int = 0
 
     @property
     def memories(self) -> int:

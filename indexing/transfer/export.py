@@ -1,6 +1,7 @@
 """All that is kept of a user -> the lines of a file: what has not expired, with its history.
 
-The user's own scope and all sessions are read, what was superseded and what was archived too. No
+The user's own scope and all sessions are read, what was superseded and what was archived too, with
+the logs of the sessions and what is kept of them. No
 embedder is needed. What is written meanwhile is in the file or not; what it says holds together.
 """
 
@@ -15,6 +16,7 @@ from indexing.catalog import Catalog
 from indexing.errors import InvalidInput
 from indexing.portable import dump, header_of
 from indexing.store import VectorStore
+from indexing.transfer.talk import read_talk
 from indexing.transfer.travel import as_told
 from indexing.types import Filter, Memory, user_scope
 
@@ -42,7 +44,8 @@ def export_user(
         held = store.scroll(scope.collection, Filter(scope))
         told, _ = as_told(held, scope, now)
         memories += told
-    yield from dump(memories, header_of(user_id, memories, now))
+    records = read_talk(catalog, known, now)
+    yield from dump(memories, header_of(user_id, memories, now, len(records)), records)
 
 
 def check_target(path: Path, *, force: bool = False) -> None:

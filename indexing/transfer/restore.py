@@ -14,11 +14,12 @@ from indexing.dense import PassageTooLong
 from indexing.feeds.types import Progress
 from indexing.index import Changes, Index
 from indexing.mentions import mentions, put_together
-from indexing.portable import Refused, check, lines_of, load
+from indexing.portable import Refused, check, lines_of, load, load_records
 from indexing.tombstones import Blocked
 from indexing.transfer.around import around, naming, rows, touched
 from indexing.transfer.joining import Joined, join, units
 from indexing.transfer.readings import hashed, vectors_of
+from indexing.transfer.talk import restore_talk
 from indexing.transfer.travel import Ids, as_told, pointed
 from indexing.transfer.types import ImportReport
 from indexing.types import Memory, Scope
@@ -52,6 +53,7 @@ def restore(
                 progress(str(scope), done, report.seen)
             work.write(batch)
             done += len(batch)
+    report.talk = restore_talk(index, user_id, load_records(lines_of(path)), dry_run=dry_run)
     return report
 
 

@@ -1,4 +1,4 @@
-"""The memory's own catalog as a source: messages, sessions, tool calls, facts, documents.
+"""The memory's own catalog as a source: messages, sessions, calls of tools and models, facts …
 
 What it declares are the views of `indexing.catalog_views`. Its users are spelt by `owner_key`.
 The tools are not declared, since every deployment has others: `tool_words` says what one is called.
@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from indexing.catalog_views import SHARED
-from retrieval.sql.schema import Dimension, Source, Table
+from retrieval.sql.schema import Dimension, Measure, Source, Table
 from retrieval.sql.tool_words import tool_words
 
 NAME = "memory"
@@ -156,6 +156,80 @@ _CALLS = replace(
     ),
     unlike=_ELSEWHERE,
 )
+_SPENDING = said(
+    "spent, spend, spends, spending, consumed, потратил, потратила, потратили, потрачено, "
+    "потрачен, тратил, тратит, трачу, израсходовал, израсходовано, ушло"
+)
+"""What is said of the tokens of calls, and of nothing else here."""
+
+_SPENT_ON = (
+    *_pairs(
+        "потратил на, потратила на, потратили на, потрачено на, ушло на, денег ушло на, "
+        "денег потрачено на, денег потратил на, денег я потратил на, израсходовано на",
+        "вызовы модели, вызов модели, модель, запросы к модели, вызовы llm, llm",
+    ),
+    *_pairs(
+        "spent on, spend on, money spent on, money did i spend on, money was spent on",
+        "model calls, the model, llm calls, calls to the model, calls of the model",
+    ),
+    *_pairs("model calls, model call, llm calls, llm call, the model", "cost, costs, costed"),
+)
+"""What asks for the cost of calls, where their name alone would count them."""
+
+_MODEL_CALLS = replace(
+    _table(
+        "letopis_model_calls",
+        said(
+            "model call, call of the model, call to the model, call of a model, call to a model, "
+            "llm call, call to the llm, model request, llm request, request to the model, "
+            "вызов модели, обращение к модели, запрос к модели, вызов llm, запрос к llm, "
+            "вызов языковой модели, запрос к языковой модели"
+        ),
+        "called_at",
+        Dimension("model", "model", said("model, llm, модель, языковая модель")),
+        Dimension(
+            "cached",
+            "cached",
+            (),
+            {
+                "hit": said("from the cache, cached, cache hit, из кэша, из кеша, кэшированный"),
+                "missed": said("cache miss, not from the cache, мимо кэша, мимо кеша"),
+            },
+            tells=False,
+        ),
+    ),
+    measures=(
+        Measure("tokens", "tokens", said("token, токен")),
+        Measure(
+            "tokens_in",
+            "tokens_in",
+            said(
+                "input token, prompt token, incoming token, token in, входной токен, "
+                "входящий токен, токен на входе, токен запроса, токен промпта"
+            ),
+        ),
+        Measure(
+            "tokens_out",
+            "tokens_out",
+            said(
+                "output token, completion token, generated token, token out, выходной токен, "
+                "исходящий токен, токен на выходе, токен ответа"
+            ),
+        ),
+        Measure(
+            "cost",
+            "cost",
+            said(
+                "cost of model calls, cost of the model, cost of llm calls, cost of calls, "
+                "стоимость вызовов модели, стоимость модели, стоимость вызовов, "
+                "стоили вызовы модели, стоили вызовы, стоил вызов модели, стоила модель, "
+                "стоимость запросов к модели, стоили запросы к модели"
+            )
+            + _SPENT_ON,
+        ),
+    ),
+    unlike=tuple(word for word in _ELSEWHERE if word not in _SPENDING),
+)
 _TABLES = (
     _table("letopis_messages", _MESSAGE, "said_at", _ROLE),
     _table(
@@ -177,6 +251,7 @@ _TABLES = (
         "started_at",
     ),
     _CALLS,
+    _MODEL_CALLS,
     _table("letopis_facts", said("fact, факт"), "added_at", _KEPT),
     _table(
         "letopis_digests", said("digest, summary, дайджест, сводка, саммари"), "added_at", _KEPT

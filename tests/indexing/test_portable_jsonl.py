@@ -260,7 +260,7 @@ REFUSED: dict[str, tuple[list[str], str]] = {
     "another file": (['{"id": "1", "text": "x"}\n'], "line 1: not an export of memories"),
     "a list": (["[]\n"], "line 1: not an export of memories"),
     "another format": (changed(1, format="letters"), "line 1: not an export of memories"),
-    "a later version": (changed(1, version=2), "line 1: not version 1"),
+    "a later version": (changed(1, version=3), "line 1: not version 1"),
     "a version of words": (changed(1, version="1"), "line 1: not version 1"),
     "no user": (changed(1, user_id=None), "line 1: user_id: missing"),
     "an empty user": (changed(1, user_id=" "), "line 1: user_id: the id is empty"),

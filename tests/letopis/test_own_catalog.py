@@ -15,6 +15,7 @@ from indexing.traces import session_target, user_target
 from indexing.types import session_scope, user_scope
 from letopis.memory import LongTermMemory
 from retrieval.sql.types import Answer
+from sessions.calls import CallLog, ModelCall
 from tests import postgres
 from tests.conftest import FixedClock, PartsMaker
 
@@ -377,3 +378,34 @@ def test_a_catalog_on_postgresql_answers_alike(
     weekly = asked(made, "сколько разговоров у меня было в апреле по неделям")
     assert weekly is not None
     assert weekly.rows == (("2026-04-06", 1), ("2026-04-20", 1))
+
+
+def test_model_calls_are_counted_and_summed(memory: LongTermMemory) -> None:
+    log = CallLog(memory.parts.index)
+    for user, day, tokens, cost, cache in (
+        ("ann", 5, 1000, 0.5, ""),
+        ("ann", 6, 500, 0.25, "exact"),
+        ("ann", 14, 40, 0.125, ""),
+        ("bob", 6, 7, 100.0, ""),
+    ):
+        at = datetime(2026, 5, day, 9, tzinfo=UTC)
+        log.record(user, "s5", ModelCall("big", tokens, 10, cost, cache, at=at))
+    for question, value in (
+        ("how many tokens did I spend last week?", 1520),
+        ("сколько токенов я потратил на прошлой неделе?", 1520),
+        ("сколько стоили вызовы модели в мае?", 0.875),
+        ("how much did I spend on model calls in May?", 0.875),
+        ("how many model calls were there in May?", 3),
+        ("how many output tokens did I use in May?", 30),
+        ("сколько вызовов модели было из кэша?", 1),
+    ):
+        found = asked(memory, question)
+        assert found is not None, question
+        assert found.value == pytest.approx(value), question
+    assert asked(memory, "how much money did I spend in May?") is None
+    assert asked(memory, "how many tokens are in the vault?") is None
+    close_session(memory.parts.index, "ann", "s5", "clear")
+    assert forget(memory.parts.index, session_target("ann", "s5"), "ann").clean
+    found = asked(memory, "how many model calls were there in May?")
+    assert found is not None
+    assert found.value == 0

@@ -1,10 +1,12 @@
 """Scores -> ranking, with the arithmetic spelled out."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.rerank.order import reordered
+from retrieval.rerank.order import combined, reordered
 
 SCORES = st.lists(st.none() | st.sampled_from([0.0, 0.1, 0.5, 0.5, 0.9, 1.0]), max_size=20)
 
@@ -55,3 +57,22 @@ def test_the_ends_of_the_blend(scores: list[float | None]) -> None:
     assert reordered(places, scores, blend=1.0)[: len(known)] == known
     by_score = [scores[i] or 0.0 for i in reordered(places, scores)[: len(known)]]
     assert by_score == sorted(by_score, reverse=True)
+
+
+def test_both_scores_are_added_as_z_scores_and_the_rest_follows() -> None:
+    fused, scores = [3.0, 2.0, 1.0, 0.5], [0.1, 0.5, 0.9, None]
+    odds = [math.log(p / (1 - p)) for p in (0.1, 0.5, 0.9)]
+    level = [(value - 2) / math.sqrt(2 / 3) for value in (3, 2, 1)]
+    spread = math.sqrt(sum(value**2 for value in odds) / 3)
+    for weight in (0.5, 0.99, 1.01, 2.0):
+        values = [own + weight * odd / spread for own, odd in zip(level, odds, strict=True)]
+        wanted = sorted("abc", key=lambda item: -values["abc".index(item)])
+        assert combined("abcd", fused, scores, weight) == [*wanted, "d"]
+
+
+def test_certain_scores_and_equal_ones_keep_ties_in_the_fused_order() -> None:
+    assert combined("abc", [1.0, 1.0, 1.0], [1.0, 0.0, 1.0], 1.0) == ["a", "c", "b"]
+    assert combined("ab", [0.2, 0.1], [None, None], 1.0) == ["a", "b"]
+    assert combined("ab", [0.2, 0.1], [0.7, 0.7], 5.0) == ["a", "b"]
+    with pytest.raises(ValueError, match="1 and 2 scores for 2 items"):
+        combined("ab", [1.0], [0.1, 0.2], 1.0)

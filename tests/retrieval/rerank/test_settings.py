@@ -11,9 +11,11 @@ from indexing.errors import ConfigError
 from retrieval.rerank.stage import RerankLimits
 from tests.retrieval.rerank.conftest import by_hand
 
+CACHE = Path("no-model-is-made-here")
+
 
 def test_none_is_the_default() -> None:
-    assert build_reranker(RerankSettings()) is None
+    assert build_reranker(RerankSettings(), CACHE) is None
 
 
 def test_every_kind_has_a_maker_and_every_setting_says_what_it_is() -> None:
@@ -38,14 +40,15 @@ def test_the_limits_are_the_settings() -> None:
             window=128,
             overlap=32,
             cache=5,
-        )
+        ),
+        CACHE,
     )
     assert stage is not None
     assert stage.limits == RerankLimits(7, 120, 2, 128, 32, 5)
 
 
 def test_a_folder_is_loaded_at_its_first_question(folder: Path) -> None:
-    stage = build_reranker(RerankSettings(kind="onnx", folder=folder, threads=1))
+    stage = build_reranker(RerankSettings(kind="onnx", folder=folder, threads=1), CACHE)
     assert stage is not None
     assert not stage.loaded
     found = stage.rerank("dog", ["кот", "cat"])
@@ -66,11 +69,11 @@ def test_a_folder_is_loaded_at_its_first_question(folder: Path) -> None:
 )
 def test_a_missing_setting_is_named(kind: str, wanted: str) -> None:
     with pytest.raises(ConfigError, match=f"rerank.kind = {kind} needs {wanted}"):
-        build_reranker(RerankSettings.model_validate({"kind": kind}))
+        build_reranker(RerankSettings.model_validate({"kind": kind}), CACHE)
 
 
 def test_an_absent_folder_is_no_error_before_the_first_question(tmp_path: Path) -> None:
-    stage = build_reranker(RerankSettings(kind="onnx", folder=tmp_path / "none"))
+    stage = build_reranker(RerankSettings(kind="onnx", folder=tmp_path / "none"), CACHE)
     assert stage is not None
     assert "has no model.onnx" in stage.rerank("q", ["a"]).note
 

@@ -1,0 +1,108 @@
+"""What a session is about, beside its turns: role text, task, ceilings, an accepted packet."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlalchemy import Connection, insert, select, update
+
+from indexing.catalog_rows import note_scope
+from indexing.chat import reasons
+from indexing.errors import InvalidInput, StoreError
+from indexing.index import Index
+from indexing.session_schema import state as table
+from indexing.types import Scope, session_scope
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """The role text (instructions), the task, hard ceilings of this session (None: the usual ones),
+    the handoff packet that it began with, and details of the caller's; the last two are JSON."""
+
+    role: str = ""
+    task: str = ""
+    token_ceiling: int | None = None
+    cost_ceiling: float | None = None
+    packet: Mapping[str, Any] | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class _Body(BaseModel):
+    """The state as it is stored."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+    version: int = Field(VERSION, ge=1, le=VERSION)
+    role: str = ""
+    task: str = ""
+    token_ceiling: int | None = Field(None, ge=0)
+    cost_ceiling: float | None = Field(None, ge=0)
+    packet: dict[str, Any] | None = None
+    details: dict[str, Any] = {}
+
+
+def read_state(index: Index, user_id: str, session_id: str) -> SessionState:
+    """Return the state of a session, the empty one where nothing was written.
+
+    Raises `InvalidId`, `StoreError` also for a state of a newer release.
+    """
+    scope = session_scope(user_id, session_id)
+    now = index.clock().timestamp()
+    with index.catalog.database.read() as connection:
+        return state_in(connection, scope, now) or SessionState()
+
+
+def state_in(connection: Connection, scope: Scope, now: float) -> SessionState | None:
+    """Return the state of a session in an open transaction; None where its life is over."""
+    query = select(table.c.body, table.c.expires_at).where(table.c.tenant == scope.tenant)
+    row = connection.execute(query).first()
+    if row is None:
+        return SessionState()
+    if row.expires_at is not None and row.expires_at <= now:
+        return None
+    try:
+        body = _Body.model_validate_json(row.body)
+    except ValidationError as error:
+        raise StoreError(f"the state of a session cannot be read: {reasons(error)}") from error
+    return SessionState(**body.model_dump(exclude={"version"}))
+
+
+def write_state(index: Index, user_id: str, session_id: str, state: SessionState) -> None:
+    """Store the state of a session. Raises `InvalidInput`, `Forgotten`, `StoreError`."""
+    update_state(index, user_id, session_id, lambda _: state)
+
+
+def update_state(
+    index: Index, user_id: str, session_id: str, change: Callable[[SessionState], SessionState]
+) -> SessionState:
+    """Change the state of a session in its turn, and return it: no other change is lost.
+
+    Call no model in ``change``. Raises as `write_state`.
+    """
+    scope = session_scope(user_id, session_id)
+    now = index.clock().timestamp()
+    with index.catalog.writing(scope) as writing:
+        writing.blocked()
+        connection = writing.connection
+        changed = change(state_in(connection, scope, now) or SessionState())
+        note_scope(connection, scope)
+        mine = table.c.tenant == scope.tenant
+        if connection.execute(select(table.c.tenant).where(mine)).first() is None:
+            new = {"tenant": scope.tenant, "last_seq": 0, "forgotten": 0, "body": "{}"}
+            connection.execute(insert(table).values(**new))
+        connection.execute(update(table).where(mine).values(body=_written(changed)))
+    return changed
+
+
+def _written(state: SessionState) -> str:
+    try:
+        body = _Body.model_validate({**asdict(state), "version": VERSION})
+        return json.dumps(body.model_dump(), ensure_ascii=False, allow_nan=False)
+    except ValidationError as error:
+        raise InvalidInput(f"the state of a session: {reasons(error)}") from error
+    except (TypeError, ValueError) as error:
+        raise InvalidInput("the packet and the details of a session must be JSON") from error
