@@ -1,0 +1,324 @@
+"""A context in the making: its layers, what they take, and how they give way. `Draft`.
+
+Turns give up their tools' results first. Then memories, digest, older recent turns and pinned ones
+give way in this order, each down to its share; what a layer does not use the others have. Role,
+facts and question never do.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from indexing.errors import BudgetTooSmall
+from retrieval.sql.types import Answer
+from retrieval.types import Hit
+from sessions.cache import Lease
+from sessions.costs import MESSAGE, REPLY, message_tokens
+from sessions.digest_text import as_text
+from sessions.groups import Group, asked, in_order
+from sessions.known import known
+from sessions.layers import digest_text, marker_text, plain
+from sessions.material import CUT_ORDER, ContextPolicy, Material
+from sessions.messages import as_message
+from sessions.purpose import said_before
+from sessions.recall import Recall, Visible
+from sessions.shrink import Shown, Shrink
+from sessions.types import CountTokens, Cut, Digest, LayerName, LoggedTurn, Message
+from sessions.window import window
+
+ROUNDS = 3
+"""How often turns and memories make room for each other."""
+
+USUAL = 64
+"""Tokens of a memory, as a rule."""
+
+STEP = 128
+"""Tokens by which a digest is cut."""
+
+
+class Draft:
+    """The layers of one context, whole at first; `make_room` cuts them to the budget."""
+
+    def __init__(
+        self, material: Material, policy: ContextPolicy, count: CountTokens, lease: Lease
+    ) -> None:
+        """Raise `BudgetTooSmall` where what is never cut does not fit."""
+        self.material, self.policy, self.count = material, policy, count
+        self.limit = policy.budget - policy.reserve
+        self.role = material.role.strip()
+        read = in_order([*material.first, *material.last])
+        self.asked = asked(read, material.question)
+        self.question = _question(self.asked, material.question)
+        room = self.limit - self.tokens("role") - self.tokens("question") - MESSAGE
+        self.known = known(material, policy.outside, self.limit, room, count)
+        self._check()
+        said = said_before(material.first) | said_before(in_order(material.last), material.said)
+        self._lease = lease
+        self._shrink = Shrink(count, as_message, lease, said, policy.fields)
+        view = window(material.first, policy.window, material.last)
+        self.pinned = self._shown(view.pinned)
+        self.recent = self._shown(view.recent)
+        self._elsewhere = {turn.seq for turn in view.turns if self._is_elsewhere(turn)}
+        self._elsewhere |= {self.asked.seq} if self.asked else set()
+        self.total = max(material.total, len(read))
+        self._last = read[-1].seq if read else 0
+        self._window = (_size(self.pinned), _size(self.recent))
+        self.marked = True
+        self._digests: dict[str, str] = {}
+        self.digest = as_text(material.digest) if material.digest else Cut("", "digest")
+        self._whole_digest = self.digest
+        self.find(material.hits, material.answers)
+
+    def find(self, hits: Sequence[Hit], answers: Sequence[Answer]) -> None:
+        """Take what was found on the question, in place of what was found before."""
+        self.found = len(hits)
+        self._recall = Recall(hits, answers, self.policy.hits, self.count, self.material.now)
+        self.recalled = self._recall.fill(None, self._visible())
+
+    @property
+    def turns(self) -> list[LoggedTurn]:
+        """The turns of the window that are shown, in order."""
+        return [turn for shown in (*self.pinned, *self.recent) for turn in shown.group]
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The numbers of all turns that are shown, the question's and the role's too."""
+        return tuple(sorted({turn.seq for turn in self.turns} | self._elsewhere))
+
+    @property
+    def gap(self) -> range:
+        """The numbers of the turns between the pinned ones and what follows."""
+        start = self.pinned[-1].group[-1].seq + 1 if self.pinned else 1
+        ends = [shown.group[0].seq for shown in self.recent[:1]]
+        ends += [self.asked.seq] if self.asked else []
+        return range(start, max(start, min(ends, default=self._last + 1)))
+
+    @property
+    def left_out(self) -> int:
+        """The number of turns that are not shown."""
+        return self.total - len(self.shown)
+
+    @property
+    def dropped_pinned(self) -> int:
+        """The number of pinned turns that did not fit."""
+        return self._window[0] - _size(self.pinned)
+
+    @property
+    def dropped_recent(self) -> int:
+        """The number of the window's last turns that did not fit."""
+        return self._window[1] - _size(self.recent)
+
+    @property
+    def marker(self) -> str:
+        """What stands for the turns that are left out."""
+        if not (self.left_out and self.marked):
+            return ""
+        digest = self.material.digest if self.digest.text else None
+        return marker_text(self.left_out, self.gap, digest.through if digest else 0)
+
+    def digest_layer(self) -> str:
+        """Return the text of the digest's layer, empty for none."""
+        digest, text = self.material.digest, self.digest.text
+        if digest is None or not text:
+            return ""
+        if text not in self._digests:
+            self._digests[text] = digest_text(text, digest.through)
+        return self._digests[text]
+
+    def tokens(self, name: LayerName) -> int:
+        """Return what a layer takes now; what primes the answer is the question's."""
+        match name:
+            case "role":
+                return self._cost(self.role)
+            case "facts":
+                return self._cost(self.known.text)
+            case "digest":
+                return self._cost(self.digest_layer())
+            case "retrieved":
+                return self.recalled.tokens
+            case "pinned":
+                return sum(shown.tokens for shown in self.pinned)
+            case "recent":
+                return self._cost(self.marker) + sum(shown.tokens for shown in self.recent)
+            case "question":
+                return REPLY + message_tokens(self.question, self.count)
+
+    def rehearse(self) -> None:
+        """Make the cuts that will probably be needed, so that `make_room` finds them made."""
+        whole = self.pinned, self.recent, self.digest, self.recalled
+        tokens = max(self.recalled.tokens, self._usual_memories())
+        self.recalled = replace(self.recalled, tokens=tokens)
+        if self._over() > 0:
+            self._compress()
+            self._cut(self._floors())
+        self.pinned, self.recent, self.digest, self.recalled = whole
+
+    def make_room(self) -> None:
+        """Cut until all fits; do nothing where it does."""
+        if self._over() <= 0:
+            return
+        self._compress()
+        floors = self._floors()
+        for _ in range(ROUNDS):
+            self._cut(floors)
+            self._recall_again(floors["retrieved"])
+            if self._over() <= 0:
+                return
+        self._cut(dict.fromkeys(CUT_ORDER, 0))
+        self.marked = self._over() <= 0
+        self._recall_again(0)
+
+    def _cut(self, floors: Mapping[LayerName, int]) -> None:
+        """Let one layer after the other give way, until all fits or all are at their floors."""
+        for name in CUT_ORDER:
+            if (over := self._over()) > 0:
+                self._give_way(name, floors[name], over)
+
+    def _recall_again(self, floor: int) -> None:
+        """Choose memories anew: turns that had to go from the window may be among them."""
+        others = sum(self.tokens(name) for name in LAYERS if name != "retrieved")
+        self.recalled = self._recall.fill(max(floor, self.limit - others), self._visible())
+
+    def _compress(self) -> None:
+        """Cut results of tools to the first limit that makes enough room, or to the last.
+
+        It is chosen for a usual question with usual memories: the same from one to the next.
+        """
+        fixed = sum(self.tokens(name) for name in LAYERS if name not in ("retrieved", "question"))
+        over = fixed + self._usual_question() + self._usual_memories() - self.limit
+        if over <= 0 or not (limits := self.policy.tool_tokens):
+            return
+        groups = (*self.pinned, *self.recent)
+        most = sum(shown.tokens for shown in groups)
+        enough = (
+            limit
+            for limit in limits
+            if over <= most - sum(self._shrink.most(shown, limit) for shown in groups)
+        )
+        limit = next(enough, limits[-1])
+        self.pinned = [self._shrink.compress(shown, limit) for shown in self.pinned]
+        self.recent = [self._shrink.compress(shown, limit) for shown in self.recent]
+
+    def _usual_memories(self) -> int:
+        """Return what memories take, as a rule."""
+        share = self.policy.shares.get("retrieved", 0) * self._base()
+        return int(min(share, self.policy.hits * USUAL))
+
+    def _usual_question(self) -> int:
+        """Return what a question takes as a rule, or this one if it takes more."""
+        share = self.policy.shares.get("question", 0) * self._base()
+        return max(int(share), self.tokens("question"))
+
+    def _base(self) -> int:
+        """Return what role and facts leave."""
+        return self.limit - self.tokens("role") - self.tokens("facts")
+
+    def _check(self) -> None:
+        needed = sum(self.tokens(name) for name in ("role", "facts", "question"))
+        if needed > self.limit:
+            raise BudgetTooSmall(needed + self.policy.reserve, self.policy.budget)
+
+    def _over(self) -> int:
+        return sum(self.tokens(name) for name in LAYERS) - self.limit
+
+    def _floors(self) -> dict[LayerName, int]:
+        """Return what each layer may keep: its share, less where the question is long."""
+        base = self._base()
+        floors = {name: self.policy.shares.get(name, 0) * base for name in CUT_ORDER}
+        left = base - self.tokens("question")
+        scale = min(1.0, left / max(sum(floors.values()), 1))
+        return {name: int(floor * scale) for name, floor in floors.items()}
+
+    def _give_way(self, name: LayerName, floor: int, over: int) -> None:
+        """Cut a layer by what is too much, but not below a floor.
+
+        The digest is cut in steps, so that its bytes do not change with every question.
+        """
+        needed = self.tokens(name)
+        allowed = max(needed - over, floor)
+        if allowed >= needed:
+            return
+        match name:
+            case "retrieved":
+                self.recalled = self._recall.fill(allowed, self._visible())
+            case "digest":
+                self._cut_digest(max(allowed // STEP * STEP, floor))
+            case "recent":
+                left = allowed - self._widest_marker()
+                self.recent = self._shrink.keep(self.recent, left, newest=True)
+            case "pinned":
+                left = allowed - self._widest_marker() + self._cost(self.marker)
+                self.pinned = self._shrink.keep(self.pinned, left, newest=False)
+
+    def _cut_digest(self, limit: int) -> None:
+        digest = self.material.digest
+        if digest is None or not self.digest.text:
+            return
+        whole = self.digest
+        left = limit - self._cost(digest_text("", digest.through))
+        while left > 0:
+            self.digest = self._short_digest(digest, left)
+            if not self.digest.text or (over := self.tokens("digest") - limit) <= 0:
+                break
+            left -= over
+        if left <= 0 or not self.digest.text:
+            self.digest = Cut("", "digest", self.count(whole.text) + whole.dropped)
+
+    def _short_digest(self, digest: Digest, limit: int) -> Cut:
+        """Cut a digest, the same only once."""
+        whole = self._whole_digest.text
+        return self._lease.cut(
+            ("digest", whole, str(limit)), lambda: as_text(digest, self.count, limit)
+        )
+
+    def _widest_marker(self) -> int:
+        """Return what the marker takes at most, whatever is left out yet."""
+        if not self.marked:
+            return 0
+        last = max(self._last, self.total)
+        through = self.material.digest.through if self.material.digest else 0
+        marker = marker_text(last, range(last, last + 1), through)
+        return self._cost(marker)
+
+    def _visible(self) -> Visible:
+        turns = {}
+        for shown in (*self.pinned, *self.recent):
+            for turn in shown.group:
+                turns[turn.entry.turn_id] = plain(shown.texts[turn.seq])
+        if self.asked:
+            turns[self.asked.entry.turn_id] = plain(self.asked.entry.text)
+        text = "\n".join((plain(self.known.text), plain(self.digest_layer()), *turns.values()))
+        ids = frozenset(fact.id for fact in self.material.facts)
+        return Visible(self.material.session_id, text, turns, ids)
+
+    def _shown(self, found: Iterable[Group]) -> list[Shown]:
+        """Return groups as they are, without what the context shows elsewhere."""
+        left = (tuple(turn for turn in group if not self._is_elsewhere(turn)) for group in found)
+        return [self._shrink.show(group) for group in left if group]
+
+    def _is_elsewhere(self, turn: LoggedTurn) -> bool:
+        """Tell whether a turn is the question, or says the role."""
+        if self.asked and turn.seq == self.asked.seq:
+            return True
+        return turn.entry.role == "system" and turn.entry.text.strip() == self.role
+
+    def _cost(self, text: str) -> int:
+        return MESSAGE + self.count(text) if text else 0
+
+
+LAYERS: tuple[LayerName, ...] = (
+    "role",
+    "facts",
+    "digest",
+    "retrieved",
+    "pinned",
+    "recent",
+    "question",
+)
+
+
+def _size(groups: Sequence[Shown]) -> int:
+    return sum(len(shown.group) for shown in groups)
+
+
+def _question(turn: LoggedTurn | None, question: str) -> Message:
+    return as_message(turn.entry) if turn else {"role": "user", "content": question}

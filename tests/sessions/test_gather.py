@@ -1,0 +1,141 @@
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from configs.build import Parts
+from indexing.errors import BudgetTooSmall, InvalidId, InvalidInput
+from indexing.remember import remember
+from indexing.types import user_scope
+from sessions.gather import context_of, material_of
+from sessions.kept import put_note, write_digest
+from sessions.log import TurnLog
+from sessions.material import ContextPolicy
+from sessions.state import update_state
+from sessions.types import Context, Digest, Entry, Line, Note
+from tests.conftest import FixedClock
+from tests.sessions.turns import START, valid, words
+
+ANN = ("ann", "trip")
+CITIES = ["Riga", "Oslo", "Turin", "Kazan", "Lyon", "Porto", "Bergen", "Tartu"]
+
+
+@pytest.fixture
+def log(parts: Parts) -> TurnLog:
+    """The log of an empty memory; tokens are words."""
+    return TurnLog(parts.index, words)
+
+
+def said(count: int, start: int = 1) -> list[Entry]:
+    """Return turns of two people, an hour ago."""
+    found = []
+    for n in range(start, start + count):
+        text = f"Stop {n} is {CITIES[n % 8]}, gate {n * 17}."
+        at = START + timedelta(seconds=n)
+        found.append(Entry("user" if n % 2 else "assistant", text, f"t{n}", at=at))
+    return found
+
+
+def asked(parts: Parts, log: TurnLog, question: str, **fields: Any) -> Context:
+    policy = ContextPolicy(**{"budget": 2000, "reserve": 100, "hits": 3, **fields})
+    return context_of(log, parts.retriever, *ANN, question, policy)
+
+
+def contents(context: Context) -> Sequence[str]:
+    return [message["content"] for message in context.messages]
+
+
+def test_all_layers_of_a_session_are_gathered(parts: Parts, log: TurnLog) -> None:
+    log.append(*ANN, said(80))
+    update_state(parts.index, *ANN, lambda state: type(state)(role="You plan trips."))
+    put_note(parts.index, *ANN, Note("budget", "40 000 €", seq=3))
+    remember(parts.index, user_scope("ann"), "I am allergic to nuts")
+    line = Line("decision", "Stop 9 is Oslo, gate 153.", 9, "user", START)
+    write_digest(parts.index, Digest("trip", "ann", 1, 60, START, START, (), (line,)))
+    context = asked(parts, log, "Which gate has stop 41?")
+    texts = contents(context)
+    assert texts[0] == "You plan trips."
+    assert "allergic to nuts" in texts[1]
+    assert "budget: 40 000 €" in texts[1]
+    assert "Stop 9 is Oslo, gate 153." in texts[2]
+    assert "gate 697" in texts[3]
+    assert texts[4].startswith("Stop 1 ")
+    assert "turns 1–60" in texts[7]
+    assert texts[-2].startswith("Stop 80 ")
+    assert context.left_out == 57
+    assert {"read", "retrieve", "assemble", "total"} <= set(context.details["milliseconds"])
+    assert context.details["search"]["route"] == "vector"
+
+
+def test_the_question_that_was_logged_is_not_its_own_answer(parts: Parts, log: TurnLog) -> None:
+    log.append(*ANN, [*said(6), Entry("user", "Which gate has stop 4?", "q")])
+    context = asked(parts, log, "Which gate has stop 4?")
+    assert sum("Which gate has stop 4?" in text for text in contents(context)) == 1
+    assert context.details["memories"]["ids"] == []  # all turns are in the window
+    assert context.left_out == 0
+
+
+def test_only_both_ends_of_a_long_session_are_read(parts: Parts, log: TurnLog) -> None:
+    log.append(*ANN, said(300))
+    read = material_of(log, *ANN, "Where to?", ContextPolicy())
+    assert [turn.seq for turn in read.first] == list(range(1, 12))
+    assert [turn.seq for turn in read.last] == list(range(273, 301))
+    assert read.total == 300
+
+
+def test_a_new_session_of_a_known_user_begins_with_facts(parts: Parts, log: TurnLog) -> None:
+    remember(parts.index, user_scope("ann"), "I am allergic to nuts")
+    context = asked(parts, log, "What do I eat?")
+    assert len(context.messages) == 2
+    assert "allergic to nuts" in context.messages[0]["content"]
+    assert context.details["memories"]["shown_already"] == 1
+
+
+def test_of_many_facts_the_newest_are_listed(parts: Parts, log: TurnLog, clock: FixedClock) -> None:
+    for n in range(6):
+        clock.now += timedelta(days=1)
+        remember(parts.index, user_scope("ann"), f"My locker {CITIES[n]} has code {n * 1111}")
+    context = asked(parts, log, "Where to?", facts=2, hits=0)
+    facts = contents(context)[0]
+    assert [line.split(" (")[0] for line in facts.splitlines()[2:4]] == [
+        "- My locker Lyon has code 4444",
+        "- My locker Porto has code 5555",
+    ]
+    assert context.layers[1].cut[0].startswith("4 more facts")
+
+
+def test_two_users_and_two_sessions_stay_apart(parts: Parts, log: TurnLog) -> None:
+    log.append("bob", "trip", [Entry("user", "My code word is Marmalade", "b")])
+    log.append("ann", "work", [Entry("user", "My code word is Gherkin", "a")])
+    log.append(*ANN, said(4))
+    shown = "\n".join(contents(asked(parts, log, "What is my code word?")))
+    assert "Marmalade" not in shown
+    assert "Gherkin" not in shown
+
+
+def test_calls_and_results_of_the_log_are_valid_messages(parts: Parts, log: TurnLog) -> None:
+    asks = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "gates", "arguments": "{}"}}
+        ],
+    }
+    from sessions.messages import read_messages
+
+    log.append(*ANN, said(30))
+    answer = {"role": "tool", "tool_call_id": "c1", "content": "gate 697"}
+    log.append(*ANN, read_messages([asks, answer, {"role": "user", "content": "So?"}]))
+    context = asked(parts, log, "So?")
+    assert valid(context.messages)
+    assert [message["role"] for message in context.messages[-3:]] == ["assistant", "tool", "user"]
+
+
+def test_bad_calls_have_named_errors(parts: Parts, log: TurnLog) -> None:
+    with pytest.raises(InvalidInput):
+        asked(parts, log, "  ")
+    with pytest.raises(BudgetTooSmall):
+        asked(parts, log, "why " * 500, budget=300, reserve=10)
+    with pytest.raises(InvalidId):
+        context_of(log, parts.retriever, "", "trip", "Where to?")
