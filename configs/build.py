@@ -14,6 +14,7 @@ from configs.fusion_settings import build_method, build_reordering
 from configs.recipe import build_recipe
 from configs.rerankers import build_reranker
 from configs.retrieval_settings import ScopeSettings
+from configs.sessions import build_desk
 from configs.settings import Settings
 from configs.stores import build_catalog, build_store
 from indexing import drafts, sparse, template
@@ -29,19 +30,27 @@ from retrieval.retriever import Retriever
 from retrieval.stages import Relevance, Reranking
 from retrieval.types import ScopePolicy
 from retrieval.vectors import QueryVectors
+from sessions.session import Desk
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """One deployment, put together: what writes and what reads."""
+    """One deployment, put together: what writes, what reads, and what sessions share."""
 
     settings: Settings
     index: Index
     retriever: Retriever
     access: Access
+    desk: Desk
+
+    def clear(self) -> None:
+        """Let go of what was kept of questions and texts: call it when something was forgotten."""
+        self.retriever.clear()
+        self.desk.cache.clear()
 
     def close(self) -> None:
         """Flush and let go of the store and the catalog."""
+        self.desk.close()
         self.retriever.close()
         self.index.store.close()
         self.index.catalog.close()
@@ -83,8 +92,9 @@ def build(
         retriever = build_retriever(settings, store, embedder, clock, made)
         undo.callback(retriever.close)
         access = build_access(settings)
+        desk = build_desk(settings, index, retriever, _tokens)
         undo.pop_all()
-    return Parts(settings, index, retriever, access)
+    return Parts(settings, index, retriever, access, desk)
 
 
 def build_retriever(
@@ -117,8 +127,10 @@ def build_retriever(
 
 def build_reranking(settings: Settings) -> Reranking | None:
     """Return the reranker that the settings name, None for none; it is loaded at its first use."""
-    stage = build_reranker(settings.rerank)
-    return None if stage is None else Reranking(stage, settings.rerank.blend)
+    stage = build_reranker(settings.rerank, settings.cache_dir.expanduser())
+    return (
+        None if stage is None else Reranking(stage, settings.rerank.blend, settings.rerank.weight)
+    )
 
 
 def fingerprint_digest(made: Mapping[str, str]) -> dict[str, str]:

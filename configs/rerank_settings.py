@@ -11,8 +11,8 @@ from configs.section import Section
 class RerankSettings(Section):
     """Which reranker, and how much it may take: ``model`` is a name or a folder, by ``kind``."""
 
-    kind: Literal["none", "onnx", "fastembed", "sentence-transformers", "endpoint"] = Field(
-        "none", description="where the reranker comes from; `none`: the fused order stays"
+    kind: Literal["none", "built-in", "onnx", "fastembed", "sentence-transformers", "endpoint"] = (
+        Field("none", description="where the reranker comes from; `none`: the fused order stays")
     )
     model: str = Field("", description="the reranker's name by `kind`; empty: the folder's name")
     folder: Path | None = Field(None, description="its files, for `onnx` or offline use")
@@ -47,6 +47,12 @@ class RerankSettings(Section):
     cache: int = Field(10_000, ge=0, description="scores kept in memory, as numbers under digests")
     blend: float = Field(
         0.0, ge=0, le=1, description="how much the fused rank counts; 0: the reranker alone"
+    )
+    weight: float | None = Field(
+        None,
+        gt=0,
+        description="how much the reranker's score counts beside the fused one, both levelled "
+        "within the candidates; none: ranks are blended",
     )
     threads: int = Field(0, ge=0, description="0: all cores this process may use")
     batch_tokens: int = Field(1024, ge=512, description="padded tokens of one model call")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 
 from configs.rerank_settings import RerankSettings
@@ -13,11 +14,11 @@ from retrieval.rerank.types import Reranker
 from retrieval.rerank.vendors import fastembed_reranker, sentence_transformers_reranker
 
 
-def build_reranker(chosen: RerankSettings) -> RerankStage | None:
+def build_reranker(chosen: RerankSettings, cache: Path) -> RerankStage | None:
     """Return the stage that the settings name, None for none; nothing is loaded or asked yet.
 
-    Raises `ConfigError` where a setting is missing. What the model's files lack is said by the
-    stage at its first question.
+    ``cache`` is where the built-in model is made. Raises `ConfigError` where a setting is missing.
+    What the model's files lack is said by the stage at its first question.
     """
     if chosen.kind == "none":
         return None
@@ -29,10 +30,22 @@ def build_reranker(chosen: RerankSettings) -> RerankStage | None:
         chosen.overlap,
         chosen.cache,
     )
-    return RerankStage(RERANKERS[chosen.kind](chosen), limits)
+    return RerankStage(RERANKERS[chosen.kind](chosen, cache), limits)
 
 
-def _onnx(chosen: RerankSettings) -> Callable[[], Reranker]:
+def _built_in(chosen: RerankSettings, cache: Path) -> Callable[[], Reranker]:
+    from retrieval.rerank.built_in import built_in_reranker
+
+    return partial(
+        built_in_reranker,
+        cache / "models",
+        chosen.threads,
+        chosen.batch_tokens,
+        chosen.max_length,
+    )
+
+
+def _onnx(chosen: RerankSettings, cache: Path) -> Callable[[], Reranker]:
     if chosen.folder is None:
         raise ConfigError("rerank.kind = onnx needs rerank.folder")
     return partial(
@@ -45,21 +58,21 @@ def _onnx(chosen: RerankSettings) -> Callable[[], Reranker]:
     )
 
 
-def _fastembed(chosen: RerankSettings) -> Callable[[], Reranker]:
+def _fastembed(chosen: RerankSettings, cache: Path) -> Callable[[], Reranker]:
     if not chosen.model:
         raise ConfigError("rerank.kind = fastembed needs rerank.model")
     folder = None if chosen.folder is None else chosen.folder.expanduser()
     return partial(fastembed_reranker, chosen.model, chosen.threads, folder, chosen.batch_tokens)
 
 
-def _sentence_transformers(chosen: RerankSettings) -> Callable[[], Reranker]:
+def _sentence_transformers(chosen: RerankSettings, cache: Path) -> Callable[[], Reranker]:
     name = chosen.model if chosen.folder is None else str(chosen.folder.expanduser())
     if not name:
         raise ConfigError("rerank.kind = sentence-transformers needs rerank.model or rerank.folder")
     return partial(sentence_transformers_reranker, name, chosen.max_length, chosen.batch_tokens)
 
 
-def _endpoint(chosen: RerankSettings) -> Callable[[], Reranker]:
+def _endpoint(chosen: RerankSettings, cache: Path) -> Callable[[], Reranker]:
     if not chosen.url:
         raise ConfigError("rerank.kind = endpoint needs rerank.url")
     reranker = EndpointReranker(
@@ -75,11 +88,14 @@ def _endpoint(chosen: RerankSettings) -> Callable[[], Reranker]:
     return lambda: reranker
 
 
-RERANKERS: Mapping[str, Callable[[RerankSettings], Callable[[], Reranker]]] = MappingProxyType(
-    {
-        "onnx": _onnx,
-        "fastembed": _fastembed,
-        "sentence-transformers": _sentence_transformers,
-        "endpoint": _endpoint,
-    }
+RERANKERS: Mapping[str, Callable[[RerankSettings, Path], Callable[[], Reranker]]] = (
+    MappingProxyType(
+        {
+            "built-in": _built_in,
+            "onnx": _onnx,
+            "fastembed": _fastembed,
+            "sentence-transformers": _sentence_transformers,
+            "endpoint": _endpoint,
+        }
+    )
 )

@@ -34,7 +34,9 @@ class ScheduleSettings(Section):
         30.0, gt=0, description="minutes without a turn after which a session is closed"
     )
     on_idle: Literal["keep", "archive", "clear"] = Field(
-        "keep", description="what happens to the own memories of a session that went quiet"
+        "keep",
+        description="what happens to a quiet session's own memories that no log has; the others "
+        "end by `session.on_close`",
     )
     workers: int = Field(1, ge=1, description="files that are embedded at once, over all runs")
     threads: int = Field(

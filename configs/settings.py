@@ -28,6 +28,7 @@ from configs.router_settings import RouterSettings
 from configs.schedule_settings import ScheduleSettings
 from configs.section import Section
 from configs.server_settings import ServerSettings
+from configs.session_settings import SessionSettings
 from configs.sql_settings import SqlSettings
 from configs.text_settings import ChunkingSettings, EmbedderSettings, TemplateSettings
 from configs.write_settings import DedupSettings, IngestSettings, SourceSettings
@@ -68,6 +69,7 @@ class Settings(BaseSettings):
     rerank: RerankSettings = RerankSettings()
     router: RouterSettings = RouterSettings()
     sql: SqlSettings = SqlSettings()
+    session: SessionSettings = SessionSettings()
     ingest: IngestSettings = IngestSettings()
     dedup: DedupSettings = DedupSettings()
     sources: tuple[SourceSettings, ...] = Field(

@@ -27,7 +27,7 @@ from letopis.commands import (
     receipts,
     reindex,
     schedule,
-    sessions,
+    session,
     status,
     transfer,
 )
@@ -47,7 +47,7 @@ GROUPS = (
     reindex.commands,
     demo.commands,
     dead_letters.commands,
-    sessions.commands,
+    session.commands,
     evals.commands,
 )
 """Every group of commands, in the order of the help; one without a name adds to the top level."""

@@ -13,7 +13,6 @@ from configs.settings import Settings, load
 from indexing import ingest as files
 from indexing import remember as facts
 from indexing.audit import Audit
-from indexing.closing import Closed, Ending, close_session
 from indexing.corrections import edit, found, pin, unpin
 from indexing.duplicates import DuplicatesReport, merge_duplicates
 from indexing.erasing import Erase
@@ -31,13 +30,14 @@ from indexing.transfer.export import export_user
 from indexing.transfer.read import import_file
 from indexing.transfer.types import ImportReport
 from indexing.types import Kind, Memory
+from letopis.conversations import Conversations
 from letopis.targets import given_path, given_scope, scope_for, target_for
 from retrieval.types import Narrow, Result
 
 Item = TypeVar("Item")
 
 
-class LongTermMemory:
+class LongTermMemory(Conversations):
     """An open memory. Thread-safe; use it as a context manager, or call `close`."""
 
     def __init__(self, parts: Parts) -> None:
@@ -165,7 +165,7 @@ class LongTermMemory:
         index, scope = self.parts.index, scope_for(user_id, session_id)
         with places(self.parts.settings, index.catalog, index.store) as known:
             edited = edit(index, scope, memory_id, text, asked_by, known.others)
-        self.parts.retriever.clear()
+        self.parts.clear()
         return edited
 
     def pin(
@@ -194,7 +194,7 @@ class LongTermMemory:
         found(index, scope, memory_id)
         with places(self.parts.settings, index.catalog, index.store, erasers) as known:
             receipt = forget(index, memory_target(scope, [memory_id]), asked_by, known, progress)
-        self.parts.retriever.clear()
+        self.parts.clear()
         audit = Audit(index.catalog.database)
         audit.note(
             "delete",
@@ -226,7 +226,7 @@ class LongTermMemory:
         index = self.parts.index
         with places(self.parts.settings, index.catalog, index.store, erasers) as known:
             receipt = forget(index, target, asked_by, known, progress)
-        self.parts.retriever.clear()
+        self.parts.clear()
         return receipt
 
     def lift(
@@ -240,10 +240,6 @@ class LongTermMemory:
         """Let what was forgotten be written again; return how many tombstones there were."""
         target = target_for(user_id, session_id, source, memory_ids)
         return lift(self.parts.index, target, asked_by)
-
-    def close_session(self, user_id: str, session_id: str, ending: Ending = "archive") -> Closed:
-        """Take a session's own memories out of every answer: archived, or cleared for good."""
-        return close_session(self.parts.index, user_id, session_id, ending)
 
     def ingest(
         self,

@@ -23,7 +23,6 @@ from configs.build import Parts
 from configs.feeds import build_feeds
 from configs.reindex import ReindexReport
 from configs.settings import Settings, load
-from indexing.conversations import ClosingReport
 from indexing.duplicates import DuplicateCounts
 from indexing.errors import InvalidInput
 from indexing.expire import SweepReport
@@ -38,6 +37,7 @@ from pipelines.counts import counts_of
 from pipelines.errors import StepFailed, fit_to_store
 from pipelines.page import Page, key_of
 from pipelines.steps import Work
+from sessions.idle import IdleReport
 
 __all__ = [
     "FLOWS",
@@ -53,6 +53,17 @@ __all__ = [
 
 EXPORTS = "**/*.jsonl"
 """What `ingest_sessions` takes of a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuietReport:
+    """What became of what went quiet: of imported conversations, and of sessions with a log."""
+
+    seen: int
+    closed: int
+    open: int
+    gone: int
+    sessions: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +131,22 @@ def ingest_sessions(
 
 
 @flow(persist_result=False, flow_run_name=run_name, on_failure=[_tell])
-def digest_sessions(data_dir: str | None = None) -> ClosingReport:
-    """Close the sessions that went quiet, so that each is known as a whole: who, when, how long."""
+def digest_sessions(data_dir: str | None = None) -> QuietReport:
+    """Close the sessions that went quiet: their digests and facts go to their users' memories."""
     with _work(data_dir) as work:
         page = Page("digest sessions")
         with page.timed("close"):
-            report = steps.close_sessions(work)
-        page.counts = counts_of(report)
-        if work.settings.schedule.on_idle != "keep":
+            closing = steps.close_sessions(work)
+        talks, ends = steps.idle_talks(work), work.settings.schedule.on_idle != "keep"
+        ended = IdleReport()
+        if talks or ends:
             _open(work)
+        if talks:
+            with page.timed("digest"):
+                ended = steps.close_talks(work)
+        report = QuietReport(**counts_of(closing), sessions=counts_of(ended))
+        page.counts = counts_of(report)
+        if ends:
             with page.timed("end"):
                 page.counts |= counts_of(steps.end_sessions(work))
         publish(page, "digest-sessions")

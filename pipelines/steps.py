@@ -32,6 +32,9 @@ from indexing.index import Report, utc_now
 from indexing.portions import Portion
 from indexing.sync import Sync
 from pipelines.errors import fit_to_store
+from sessions.idle import IdleReport
+from sessions.idle import close_idle as close_idle_talks
+from sessions.listing import idle_sessions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -123,6 +126,21 @@ def close_sessions(work: Work) -> ClosingReport:
     idle = timedelta(minutes=work.settings.schedule.idle_minutes)
     with fit_to_store(), closing(build_catalog(work.settings)) as catalog:
         return close_idle(catalog, utc_now(), idle, work.progress)
+
+
+@step("look for idle sessions")
+def idle_talks(work: Work) -> int:
+    """Return how many sessions with a log went quiet; the store is not opened for that."""
+    now, idle = utc_now(), timedelta(minutes=work.settings.schedule.idle_minutes)
+    with fit_to_store(), closing(build_catalog(work.settings)) as catalog:
+        return len(idle_sessions(catalog, now, now - idle))
+
+
+@step("digest and close idle sessions")
+def close_talks(work: Work) -> IdleReport:
+    """Close the sessions with a log that went quiet: digest and facts go to their users."""
+    with fit_to_store():
+        return close_idle_talks(work.opened.desk, work.progress)
 
 
 @step("end idle sessions")

@@ -42,7 +42,8 @@ def test_the_commands_are_the_ones_that_we_mean() -> None:
         *("dedup", "reindex", "schedule", "dead-letters list", "dead-letters retry"),
         *(f"memories {name}" for name in ("history", "edit", "pin", "unpin", "delete")),
         *("forget", "receipts list", "receipts show", "receipts verify", "audit"),
-        *("sessions close", "export", "import"),
+        *(f"session {name}" for name in ("new", "append", "show", "digest", "close")),
+        *("session context", "session handoff", "export", "import"),
     }
 
 

@@ -16,6 +16,7 @@ TURN = {"user_id": "ann", "session_id": "monday", "role": "user", "at": "2026-01
 
 RUNS = """
 import json, os, sys
+from datetime import timedelta
 from pathlib import Path
 
 import pipelines
@@ -27,8 +28,9 @@ from prefect.cli.deploy._config import _load_deploy_configs_and_actions
 from prefect.flows import load_flow_from_entrypoint
 from rich.console import Console
 
-from configs.build import opened
+from configs.build import build, opened
 from configs.settings import load
+from indexing.index import utc_now
 from indexing.ingest import ingest
 from indexing.remember import remember
 from indexing.types import user_scope
@@ -38,6 +40,8 @@ from pipelines.bulk import ingest_bulk
 from pipelines.flows import digest_sessions, expire, ingest_sessions, reindex
 from pipelines.run import run_ingest, run_once
 from pipelines.plans import plans
+from sessions.session import Session
+from sessions.types import Entry
 
 seen = []
 
@@ -55,6 +59,9 @@ bulk = ingest_bulk(path=str(world), shares=2, data_dir=str(world.parent / "bulk"
 with opened(load(dedup={"at_write": False})) as parts:
     for verb in ("live", "reside"):
         remember(parts.index, user_scope("ann"), f"I {verb} near zq-canary-7718", subject="")
+parts = build(load(), clock=lambda: utc_now() - timedelta(hours=2))
+Session(parts.desk, "bob", "quiet").append(Entry("user", "My shoe size is zq-canary-7718."))
+parts.close()
 upkeep = run_once(load(), [plan for plan in plans(load()) if plan.every], seen.append)
 rebuilt = reindex()
 with get_client(sync_client=True) as client:
@@ -142,8 +149,17 @@ def test_a_bulk_leaves_nothing_for_its_last_look(outcome: Any, place: Path) -> N
 
 def test_the_upkeep_runs_once_on_request(outcome: Any) -> None:
     assert outcome["upkeep"] == {
-        "digest-sessions/all": {"seen": 1, "closed": 1, "open": 0, "gone": 0},
-        "expire/all": {"removed global": 0, "removed user": 0, "removed session": 0},
+        "digest-sessions/all": {
+            "seen": 2,
+            "closed": 2,
+            "open": 0,
+            "gone": 0,
+            "sessions closed": 1,
+            "sessions failed": 0,
+            "sessions episodes": 1,
+            "sessions facts": 1,
+        },
+        "expire/all": {"removed global": 0, "removed user": 0, "removed session": 0, "sessions": 0},
         "merge-duplicates/all": {
             "compared": 2,
             "merged global": 0,
