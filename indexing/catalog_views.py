@@ -2,13 +2,13 @@
 
 They show what is counted and whose it is (`catalog_schema.owner_key`), no id and no text but the
 names of tools. What was begun and never finished, and what is in no memory any more, is in none.
-``state`` is the same in all rows of a view: words such as "stored" need a column.
+``state`` is the same in all rows of a view: words such as "stored" need a column. A result that is
+no turn of a tool, but was put down as live data, is no call. The databases that ask the views know
+no functions but those of answers: a view may call none.
 Made by a migration: to change one, drop it and make it anew in a later one.
 """
 
 from collections.abc import Mapping
-
-from indexing.left_behind import NOTE
 
 SHARED = ""
 """The owner of what is global."""
@@ -47,7 +47,7 @@ VIEWS: Mapping[str, str] = {
         "sources.said_at AS called_at, 'made' AS state, NULLIF(sources.tool, '') AS tool, "
         "CASE sources.failed WHEN 1 THEN 'failed' WHEN 0 THEN 'succeeded' END AS outcome, "
         "CASE sources.failed WHEN 1 THEN 'tool_error' END AS failure",
-        f"sources.kind = 'tool_result' AND SUBSTR(sources.source_id, 1, {len(NOTE)}) <> '{NOTE}'",
+        "sources.kind = 'tool_result' AND sources.role = 'tool'",
     ),
     "letopis_facts": _added("fact"),
     "letopis_digests": _added("digest"),

@@ -1,0 +1,31 @@
+"""Greetings and thanks alone are small talk; what says anything more is not."""
+
+import pytest
+
+from sessions.small_talk import is_small_talk
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hi!", "hello there", "Good morning, everyone", "Thanks a lot!!!", "thank you so much :)",
+        "Bye, have a nice day", "You’re welcome", "Привет", "Привет! Спасибо большое 🙏",
+        "Здравствуйте, всем добрый день.", "Ой, спасибо вам огромное за помощь", "Пока, до встречи",
+        "ПОЖАЛУЙСТА", "Отлично, спасибо!",
+    ],
+)  # fmt: skip
+def test_small_talk(text: str) -> None:
+    assert is_small_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "yes", "no, thanks for asking about the budget", "ok", "да", "нет", "Хорошо",
+        "thanks, my order is 4471", "hello, where is it?", "спасибо, но размер другой", "все",
+        "hi, I am Ann", "Привет, я Анна", "thank you for the tickets to Tver", "help", "очень",
+        "thanks a lot for the large red box that came to me yesterday evening",
+    ],
+)  # fmt: skip
+def test_more_than_small_talk(text: str) -> None:
+    assert not is_small_talk(text)
