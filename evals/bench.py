@@ -16,6 +16,7 @@ from rich.table import Table
 from chunking.errors import LetopisError
 from configs.embedders import build_embedder
 from configs.settings import Settings, load
+from evals.bench_context import context_overhead
 from evals.bench_ingest import ingest_overhead
 from evals.bench_local import against_local_mode
 from evals.bench_retrieve import retrieve_overhead
@@ -28,7 +29,7 @@ from indexing.dense import Embedder
 SIZES = (1_000, 20_000)
 LARGE = 200_000
 
-PARTS = ("ingest", "sync", "retrieve", "local", "threads")
+PARTS = ("ingest", "sync", "retrieve", "context", "local", "threads")
 
 
 def table(ratios: Sequence[Ratio]) -> Table:
@@ -65,6 +66,8 @@ def run(
                 ratios += resync_share(settings, embedder)
             case "retrieve":
                 ratios += retrieve_overhead(settings, embedder, sizes)
+            case "context":
+                ratios += context_overhead(settings, embedder)
             case "local":
                 ratios.append(against_local_mode(settings, embedder))
             case _:

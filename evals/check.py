@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean
 
 from rich.console import Console
 from rich.table import Table
@@ -18,14 +19,18 @@ from rich.table import Table
 from chunking.errors import LetopisError
 from configs.embedders import build_embedder
 from configs.settings import Settings, load
-from evals import datasets, run
+from evals import datasets, run, sessions
 from evals.ablations import changed
 from evals.cache import Cached
 from evals.command import refused
 from evals.datasets import Dataset
 from evals.passages import PARTED
 from evals.progress import shown
+from evals.sessions import arms as layers
+from evals.sessions.run import asked
+from evals.sessions.script import load as load_scripts
 from evals.types import Record
+from indexing.dense import Embedder
 from indexing.ingest import Progress
 
 PARTS: dict[str, Callable[[Dataset], Dataset]] = {
@@ -35,6 +40,12 @@ PARTS: dict[str, Callable[[Dataset], Dataset]] = {
 }
 
 ARMS = ("sparse", "dense", "hybrid")
+
+ANSWERED = "answered"
+"""The part of the probes of sessions whose context has what they need."""
+
+SCRIPTS = ("size", "promise")
+"""Stories of the session suite, each in both languages."""
 
 LATE = "dense, late"
 """The dense arm of sentences that are read in their paragraph too."""
@@ -54,8 +65,12 @@ FLOORS: dict[tuple[str, str, str], float] = {
     ("xquad-r-en", "hybrid", "nDCG@10"): 90.0,
     ("xquad-r-en", LATE, "nDCG@10"): 89.8,
     ("xquad-r-en", LATE, "R@10"): 99.0,
+    (sessions.NAME, layers.ALL, ANSWERED): 94.0,
 }
 """Dataset, arm, measure -> the least percent that is accepted."""
+
+MOST = 15.0
+"""Percent of the transcript's tokens that a session's context may take."""
 
 
 def measure(
@@ -77,7 +92,29 @@ def measure(
             if part.corpus in PARTED:
                 (record,) = run.measure([part], ["dense"], blend, embedder, progress)
                 found.append({**record, "arm": LATE})
+        found.append(_sessions(settings, embedder, progress))
     return found
+
+
+def _sessions(settings: Settings, embedder: Embedder, progress: Progress | None) -> Record:
+    """Return how many probes of some scripted sessions a context of all layers answers.
+
+    None, where these contexts are too large.
+    """
+    scripts = [script for script in load_scripts() if script.name[3:] in SCRIPTS]
+    outcomes = asked(scripts, settings, embedder, [layers.ALL], progress)
+    small = fmean(one.share for one in outcomes) <= MOST / 100
+    answered = fmean(one.found for one in outcomes) if small else 0.0
+    return {
+        "dataset": sessions.NAME,
+        "arm": layers.ALL,
+        "metrics": {ANSWERED: answered},
+        "by_category": {},
+        "template": "",
+        "settings": {},
+        "queries": len(outcomes),
+        "seconds": {},
+    }
 
 
 def below(

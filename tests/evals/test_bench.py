@@ -7,6 +7,7 @@ import pytest
 
 from configs.settings import Settings
 from evals import bench
+from evals.bench_context import context_overhead
 from evals.bench_ingest import ingest_overhead
 from evals.bench_local import against_local_mode
 from evals.bench_retrieve import Floor, retrieve_overhead
@@ -69,6 +70,14 @@ def test_retrieve_is_measured_at_sizes(settings: Settings, embedder: Any) -> Non
     assert (growth.product, growth.floor) == (rows[2].product, p50.product)
     assert (p50.most, p95.most, growth.most) == (1.2, None, 2.0)
     assert embedder.embedded == 0, "stored vectors are random"
+
+
+def test_a_context_is_set_against_the_search_inside_it(settings: Settings, embedder: Any) -> None:
+    p50, p95 = context_overhead(settings, embedder, size=20, turns=60, questions=4)
+    assert "60 turns" in p50.what
+    assert p50.product > p50.floor > 0, "the search is part of it"
+    assert (p50.most, p95.most) == (1.3, None)
+    assert p95.product >= p50.product
 
 
 def test_many_callers_get_only_what_is_theirs(settings: Settings, embedder: Any) -> None:

@@ -5,6 +5,7 @@ import pytest
 from evals import check
 from evals.datasets import VARIABLE
 from evals.metrics import NAMES
+from evals.sessions.script import load as load_scripts
 from evals.types import Record
 
 FLOORS = {("one", "hybrid", "nDCG@10"): 50.0, ("one", "hybrid", "R@10"): 70.0}
@@ -37,6 +38,9 @@ def test_a_floor_without_a_record_does_not_hold() -> None:
 
 def test_every_floor_is_of_a_part_and_an_arm_that_are_run() -> None:
     for dataset, arm, name in check.FLOORS:
+        if dataset == "sessions":
+            assert (arm, name) == ("+retrieval", check.ANSWERED)
+            continue
         assert dataset in check.PARTS
         assert arm in (*check.ARMS, check.LATE)
         assert name in NAMES
@@ -64,3 +68,8 @@ def test_a_folder_that_was_named_must_be_there(
 def test_a_set_that_is_absent_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check.main(["--data", str(tmp_path)]) == 1
     assert "snap-research" in capsys.readouterr().err
+
+
+def test_the_sessions_that_are_checked_are_there_in_both_languages() -> None:
+    names = {script.name for script in load_scripts()}
+    assert {f"{lang}-{story}" for lang in ("ru", "en") for story in check.SCRIPTS} <= names
