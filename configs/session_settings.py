@@ -34,6 +34,7 @@ class ContextSettings(Section):
     )
     hits: int = Field(8, ge=0, description="memories that are shown at most")
     facts: int = Field(50, ge=0, description="facts of the user that are listed at most")
+    outside: int = Field(8, ge=0, description="notes of live data that are listed at most")
     tool_tokens: tuple[int, ...] = Field(
         (400, 200, 100), description="what a tool's result is cut to, step by step"
     )
@@ -50,6 +51,7 @@ class ContextSettings(Section):
             self.facts,
             self.tool_tokens,
             self.fields,
+            self.outside,
         )
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from indexing.errors import InvalidInput
 from sessions.cache import ContextCache, Lease
 from sessions.costs import remembering
-from sessions.draft import LAYERS, Draft
-from sessions.material import ContextPolicy, Material
+from sessions.draft import Draft
+from sessions.material import LAYERS, ContextPolicy, Material
 from sessions.shrink import Shown
 from sessions.types import Context, CountTokens, Layer, LayerName, Message
 
@@ -56,7 +56,7 @@ def finished(draft: Draft) -> Context:
 
 
 def _messages(draft: Draft) -> list[Message]:
-    texts = (draft.role, draft.known.text, draft.digest_layer(), draft.recalled.text)
+    texts = (draft.role, draft.known.text, draft.digest.text, draft.recalled.text)
     found = [_system(text) for text in texts if text]
     found += _said(draft.pinned)
     found += [_system(draft.marker)] if draft.marker else []

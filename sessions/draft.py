@@ -13,16 +13,16 @@ from retrieval.sql.types import Answer
 from retrieval.types import Hit
 from sessions.cache import Lease
 from sessions.costs import MESSAGE, REPLY, message_tokens
-from sessions.digest_text import as_text
+from sessions.digest_layer import Folded
 from sessions.groups import Group, asked, in_order
 from sessions.known import known
-from sessions.layers import digest_text, marker_text, plain
-from sessions.material import CUT_ORDER, ContextPolicy, Material
+from sessions.layers import marker_text, plain
+from sessions.material import CUT_ORDER, LAYERS, ContextPolicy, Material
 from sessions.messages import as_message
 from sessions.purpose import said_before
 from sessions.recall import Recall, Visible
 from sessions.shrink import Shown, Shrink
-from sessions.types import CountTokens, Cut, Digest, LayerName, LoggedTurn, Message
+from sessions.types import CountTokens, LayerName, LoggedTurn, Message
 from sessions.window import window
 
 ROUNDS = 3
@@ -52,7 +52,6 @@ class Draft:
         self.known = known(material, policy.outside, self.limit, room, count)
         self._check()
         said = said_before(material.first) | said_before(in_order(material.last), material.said)
-        self._lease = lease
         self._shrink = Shrink(count, as_message, lease, said, policy.fields)
         view = window(material.first, policy.window, material.last)
         self.pinned = self._shown(view.pinned)
@@ -63,9 +62,10 @@ class Draft:
         self._last = read[-1].seq if read else 0
         self._window = (_size(self.pinned), _size(self.recent))
         self.marked = True
-        self._digests: dict[str, str] = {}
-        self.digest = as_text(material.digest) if material.digest else Cut("", "digest")
-        self._whole_digest = self.digest
+        self._folded = Folded(material.digest, count, lease)
+        self.digest = self._folded.whole()
+        self._plain: dict[str, str] = {}
+        self._compressed: tuple[list[Shown], list[Shown]] | None = None
         self.find(material.hits, material.answers)
 
     def find(self, hits: Sequence[Hit], answers: Sequence[Answer]) -> None:
@@ -95,7 +95,7 @@ class Draft:
     @property
     def left_out(self) -> int:
         """The number of turns that are not shown."""
-        return self.total - len(self.shown)
+        return self.total - _size(self.pinned) - _size(self.recent) - len(self._elsewhere)
 
     @property
     def dropped_pinned(self) -> int:
@@ -110,19 +110,10 @@ class Draft:
     @property
     def marker(self) -> str:
         """What stands for the turns that are left out."""
-        if not (self.left_out and self.marked):
+        if not (self.marked and (left_out := self.left_out)):
             return ""
         digest = self.material.digest if self.digest.text else None
-        return marker_text(self.left_out, self.gap, digest.through if digest else 0)
-
-    def digest_layer(self) -> str:
-        """Return the text of the digest's layer, empty for none."""
-        digest, text = self.material.digest, self.digest.text
-        if digest is None or not text:
-            return ""
-        if text not in self._digests:
-            self._digests[text] = digest_text(text, digest.through)
-        return self._digests[text]
+        return marker_text(left_out, self.gap, digest.through if digest else 0)
 
     def tokens(self, name: LayerName) -> int:
         """Return what a layer takes now; what primes the answer is the question's."""
@@ -132,7 +123,7 @@ class Draft:
             case "facts":
                 return self._cost(self.known.text)
             case "digest":
-                return self._cost(self.digest_layer())
+                return self.digest.tokens
             case "retrieved":
                 return self.recalled.tokens
             case "pinned":
@@ -183,20 +174,26 @@ class Draft:
 
         It is chosen for a usual question with usual memories: the same from one to the next.
         """
+        if self._compressed is None:
+            limit = self._limit_of_results()
+            self._compressed = (
+                [self._shrink.compress(shown, limit) for shown in self.pinned],
+                [self._shrink.compress(shown, limit) for shown in self.recent],
+            )
+        self.pinned, self.recent = self._compressed
+
+    def _limit_of_results(self) -> int:
         fixed = sum(self.tokens(name) for name in LAYERS if name not in ("retrieved", "question"))
         over = fixed + self._usual_question() + self._usual_memories() - self.limit
-        if over <= 0 or not (limits := self.policy.tool_tokens):
-            return
         groups = (*self.pinned, *self.recent)
         most = sum(shown.tokens for shown in groups)
+        limits = self.policy.tool_tokens if over > 0 else ()
         enough = (
             limit
             for limit in limits
             if over <= most - sum(self._shrink.most(shown, limit) for shown in groups)
         )
-        limit = next(enough, limits[-1])
-        self.pinned = [self._shrink.compress(shown, limit) for shown in self.pinned]
-        self.recent = [self._shrink.compress(shown, limit) for shown in self.recent]
+        return next(enough, limits[-1] if limits else most)
 
     def _usual_memories(self) -> int:
         """Return what memories take, as a rule."""
@@ -241,34 +238,13 @@ class Draft:
             case "retrieved":
                 self.recalled = self._recall.fill(allowed, self._visible())
             case "digest":
-                self._cut_digest(max(allowed // STEP * STEP, floor))
+                self.digest = self._folded.fit(max(allowed // STEP * STEP, floor))
             case "recent":
                 left = allowed - self._widest_marker()
                 self.recent = self._shrink.keep(self.recent, left, newest=True)
             case "pinned":
                 left = allowed - self._widest_marker() + self._cost(self.marker)
                 self.pinned = self._shrink.keep(self.pinned, left, newest=False)
-
-    def _cut_digest(self, limit: int) -> None:
-        digest = self.material.digest
-        if digest is None or not self.digest.text:
-            return
-        whole = self.digest
-        left = limit - self._cost(digest_text("", digest.through))
-        while left > 0:
-            self.digest = self._short_digest(digest, left)
-            if not self.digest.text or (over := self.tokens("digest") - limit) <= 0:
-                break
-            left -= over
-        if left <= 0 or not self.digest.text:
-            self.digest = Cut("", "digest", self.count(whole.text) + whole.dropped)
-
-    def _short_digest(self, digest: Digest, limit: int) -> Cut:
-        """Cut a digest, the same only once."""
-        whole = self._whole_digest.text
-        return self._lease.cut(
-            ("digest", whole, str(limit)), lambda: as_text(digest, self.count, limit)
-        )
 
     def _widest_marker(self) -> int:
         """Return what the marker takes at most, whatever is left out yet."""
@@ -283,12 +259,19 @@ class Draft:
         turns = {}
         for shown in (*self.pinned, *self.recent):
             for turn in shown.group:
-                turns[turn.entry.turn_id] = plain(shown.texts[turn.seq])
+                turns[turn.entry.turn_id] = self._as_plain(shown.texts[turn.seq])
         if self.asked:
-            turns[self.asked.entry.turn_id] = plain(self.asked.entry.text)
-        text = "\n".join((plain(self.known.text), plain(self.digest_layer()), *turns.values()))
+            turns[self.asked.entry.turn_id] = self._as_plain(self.asked.entry.text)
+        layers = (self._as_plain(text) for text in (self.known.text, self.digest.text))
         ids = frozenset(fact.id for fact in self.material.facts)
+        text = "\n".join((*layers, *turns.values()))
         return Visible(self.material.session_id, text, turns, ids)
+
+    def _as_plain(self, text: str) -> str:
+        """Return a text as `plain` does, the same only once."""
+        if text not in self._plain:
+            self._plain[text] = plain(text)
+        return self._plain[text]
 
     def _shown(self, found: Iterable[Group]) -> list[Shown]:
         """Return groups as they are, without what the context shows elsewhere."""
@@ -303,17 +286,6 @@ class Draft:
 
     def _cost(self, text: str) -> int:
         return MESSAGE + self.count(text) if text else 0
-
-
-LAYERS: tuple[LayerName, ...] = (
-    "role",
-    "facts",
-    "digest",
-    "retrieved",
-    "pinned",
-    "recent",
-    "question",
-)
 
 
 def _size(groups: Sequence[Shown]) -> int:

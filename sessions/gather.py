@@ -49,7 +49,7 @@ def context_of(
     `ModelError`.
     """
     policy, watch = policy or ContextPolicy(), Stopwatch()
-    lease = (cache or ContextCache()).begin()
+    lease = (ContextCache() if cache is None else cache).begin()
 
     def draft_of() -> Draft:
         with watch("read"):

@@ -28,13 +28,8 @@ def read_digest(index: Index, user_id: str, session_id: str) -> Digest | None:
     tenant = session_scope(user_id, session_id).tenant
     query = select(digests.c.body).where(digests.c.tenant == tenant, ~_is_over(index, tenant))
     with index.catalog.database.read() as connection:
-        return _digest(connection.execute(query).scalar())
-
-
-def digest_in(connection: Connection, tenant: str) -> Digest | None:
-    """Return the digest of a session that is not over, in an open transaction."""
-    query = select(digests.c.body).where(digests.c.tenant == tenant)
-    return _digest(connection.execute(query).scalar())
+        body = connection.execute(query).scalar()
+    return None if body is None else digest_of(body)
 
 
 def write_digest(index: Index, digest: Digest, forgotten: int | None = None) -> bool:
@@ -91,20 +86,7 @@ def read_notes(
         ~_is_over(index, tenant),
     )
     with index.catalog.database.read() as connection:
-        return tuple(_note(row) for row in connection.execute(query.order_by(found.c.since)))
-
-
-def notes_in(connection: Connection, tenant: str, now: float) -> tuple[Note, ...]:
-    """Return the notes that hold of a session that is not over, in an open transaction.
-
-    They are in the order in which they were written.
-    """
-    query = select(notes).where(
-        notes.c.tenant == tenant,
-        notes.c.ended_at.is_(None),
-        or_(notes.c.expires_at.is_(None), notes.c.expires_at > now),
-    )
-    return tuple(_note(row) for row in connection.execute(query.order_by(notes.c.place)))
+        return tuple(note_of(row) for row in connection.execute(query.order_by(found.c.since)))
 
 
 def note_history(index: Index, user_id: str, session_id: str, name: str) -> tuple[Note, ...]:
@@ -113,7 +95,7 @@ def note_history(index: Index, user_id: str, session_id: str, name: str) -> tupl
     mine = (notes.c.tenant == tenant, notes.c.key == hashed(name), ~_is_over(index, tenant))
     query = select(notes).where(*mine).order_by(notes.c.began_at, notes.c.place)
     with index.catalog.database.read() as connection:
-        return tuple(_note(row) for row in connection.execute(query))
+        return tuple(note_of(row) for row in connection.execute(query))
 
 
 def put_note(index: Index, user_id: str, session_id: str, note: Note) -> None:
@@ -201,16 +183,16 @@ def _is_over(index: Index, tenant: str) -> Any:
     return exists().where(state.c.tenant == tenant, state.c.expires_at <= now)
 
 
-def _digest(body: str | None) -> Digest | None:
-    if body is None:
-        return None
+def digest_of(body: str) -> Digest:
+    """Return a digest as it is stored. Raises `StoreError`."""
     try:
         return _DIGEST.validate_json(body)
     except ValidationError as error:
         raise StoreError(f"the digest of a session cannot be read: {reasons(error)}") from error
 
 
-def _note(row: Row[Any]) -> Note:
+def note_of(row: Row[Any]) -> Note:
+    """Return a row as the note that it holds."""
     until = datetime.fromtimestamp(row.expires_at, UTC) if row.expires_at is not None else None
     at = datetime.fromisoformat(row.at)
     return Note(row.name, row.value, row.kind, row.seq, at, until)

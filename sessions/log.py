@@ -20,8 +20,9 @@ from indexing.session_schema import state, turns
 from indexing.turns import ingest_session
 from indexing.types import Scope, session_scope
 from sessions.listing import LoggedSession, idle_sessions, sessions_of
-from sessions.log_rows import check_entry, searchable, turn_of
+from sessions.log_rows import check_entry, searchable, turn_of, user_before
 from sessions.log_write import Appended, write_turns
+from sessions.purpose import purpose, said_before
 from sessions.small_talk import is_small_talk
 from sessions.types import CountTokens, Entry, LoggedTurn
 
@@ -31,10 +32,10 @@ AROUND = 50
 """Turns in which one is looked for that says something, before those that are indexed."""
 
 
-def head(text: str, limit: int = 500) -> str:
-    """Return the beginning of a text, up to the end of a word.
+def head(text: str, query: str = "", limit: int = 500) -> str:
+    """Return the beginning of a text, up to the end of a word, whatever is looked for in it.
 
-    >>> head("three short words", 12)
+    >>> head("three short words", limit=12)
     'three short'
     """
     if len(text) <= limit:
@@ -47,18 +48,24 @@ def head(text: str, limit: int = 500) -> str:
 class Indexing:
     """What of a turn can be searched for: of a tool's result of more characters what is left of it.
 
-    Small talk, instructions (``system``) and calls without a text are in the log alone.
+    ``shorten`` takes the result and what it was fetched for (`purpose`). Small talk, instructions
+    (``system``) and calls without a text are in the log alone.
     """
 
     result_chars: int = 500
-    shorten: Callable[[str], str] = head
+    shorten: Callable[[str, str], str] = head
 
-    def text(self, entry: Entry) -> str:
-        """Return what is indexed of a turn, empty for nothing."""
+    def text(self, entry: Entry, said: str = "") -> str:
+        """Return what is indexed of a turn, empty for nothing; ``said`` is the user's word before.
+
+        It is the same whenever a turn is indexed again.
+        """
         if entry.role == "system":
             return ""
         if entry.role == "tool":
-            return entry.text if len(entry.text) <= self.result_chars else self.shorten(entry.text)
+            if len(entry.text) <= self.result_chars:
+                return entry.text
+            return self.shorten(entry.text, purpose(entry, said))
         return "" if is_small_talk(entry.text) else entry.text
 
 
@@ -193,8 +200,12 @@ class TurnLog:
         if not fresh:
             return 0
         query = select(turns).where(mine, turns.c.seq >= fresh[0]).order_by(turns.c.seq)
-        around = [self._before(mine, fresh[0]), *self._read(query)]
-        told = [searchable(t.entry, self.indexing.text(t.entry)) for t in around if t]
+        before = self._before(mine, fresh[0])
+        around = [*([before] if before else ()), *self._read(query)]
+        with self.index.catalog.database.read() as connection:
+            said = user_before(connection, scope.tenant, around[0].seq)
+        asked = said_before(around, said)
+        told = [searchable(t.entry, self.indexing.text(t.entry, asked[t.seq])) for t in around]
         ingest_session(self.index, scope, Session(scope.session_id, tuple(told)))
         with self.index.catalog.database.write(scope.tenant) as connection:
             done = (mine, turns.c.seq.between(fresh[0], fresh[-1]), turns.c.indexed == 0)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any, get_args
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from chunking.types import Turn
 from indexing.errors import InvalidInput
@@ -132,6 +132,18 @@ TURN = tuple(
 """The columns that a turn is made of."""
 
 
+_SAID = (
+    select(turns.c.text)
+    .where(
+        turns.c.tenant == bindparam("tenant"),
+        turns.c.seq < bindparam("seq"),
+        turns.c.role == "user",
+    )
+    .order_by(turns.c.seq.desc())
+    .limit(1)
+)
+
+
 def turn_of(row: Row[Any]) -> LoggedTurn:
     """Return a row as the turn that it holds."""
     entry = Entry(
@@ -140,22 +152,25 @@ def turn_of(row: Row[Any]) -> LoggedTurn:
         row.turn_id,
         row.speaker,
         datetime.fromisoformat(row.at),
-        tuple(ToolCall(**call) for call in json.loads(row.calls)),
+        tuple(ToolCall(**call) for call in _list(row.calls)),
         row.call_id,
         row.tool,
         row.arguments,
         row.status,
         row.cost,
-        tuple(json.loads(row.tags)),
+        tuple(_list(row.tags)),
     )
     return LoggedTurn(row.seq, entry, row.tokens, row.digest)
 
 
+def _list(text: str) -> list[Any]:
+    """Read a JSON list; most are empty."""
+    return [] if text == "[]" else json.loads(text)
+
+
 def user_before(connection: Connection, tenant: str, seq: int) -> str:
     """Return what the user said last before a turn of a session, empty for nothing."""
-    query = select(turns.c.text).where(turns.c.tenant == tenant, turns.c.seq < seq)
-    said = query.where(turns.c.role == "user").order_by(turns.c.seq.desc()).limit(1)
-    return connection.execute(said).scalar() or ""
+    return connection.execute(_SAID, {"tenant": tenant, "seq": seq}).scalar() or ""
 
 
 def searchable(entry: Entry, text: str) -> Turn:

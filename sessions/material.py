@@ -11,6 +11,11 @@ from retrieval.types import Hit
 from sessions.types import Digest, LayerName, LoggedTurn, Note
 from sessions.window import WindowPolicy
 
+LAYERS: tuple[LayerName, ...] = (
+    "role", "facts", "digest", "retrieved", "pinned", "recent", "question",
+)  # fmt: skip
+"""Layers in the order in which they stand."""
+
 CUT_ORDER: tuple[LayerName, ...] = ("retrieved", "digest", "recent", "pinned")
 """Layers in the order in which they give way, after the tools' results of the turns."""
 

@@ -49,8 +49,7 @@ class Shrink:
 
     def compress(self, shown: Shown, limit: int) -> Shown:
         """Cut the results of tools in a group to a limit of tokens each."""
-        results = [turn for turn in shown.group if turn.entry.role == "tool"]
-        return self._cut(shown, {t.seq: limit for t in results if self._size(t) > limit})
+        return self._cut(shown, {t.seq: limit for t in _results(shown) if self._size(t) > limit})
 
     def shorten(self, shown: Shown, limit: int) -> Shown | None:
         """Cut the longest texts of a group until it takes ``limit`` tokens; None where it cannot.
@@ -74,8 +73,7 @@ class Shrink:
 
     def most(self, shown: Shown, limit: int) -> int:
         """Return the most that a group takes once it is compressed, without doing it."""
-        results = [turn for turn in shown.group if turn.entry.role == "tool"]
-        return shown.tokens - sum(max(0, self._size(turn) - limit) for turn in results)
+        return shown.tokens - sum(max(0, self._size(t) - limit) for t in _results(shown))
 
     def keep(self, shown: Sequence[Shown], limit: int, *, newest: bool) -> list[Shown]:
         """Return the groups that fit ``limit`` tokens, from one end, without a hole.
@@ -127,9 +125,15 @@ class Shrink:
         kinds: Mapping[int, str],
     ) -> Shown:
         texts = {turn.seq: texts.get(turn.seq, turn.entry.text) for turn in group}
-        said = tuple(
-            replace(turn, entry=replace(turn.entry, text=texts[turn.seq])) for turn in group
-        )
+        said = group if not cuts else tuple(_saying(turn, texts[turn.seq]) for turn in group)
         messages = tuple(messages_of(said, self.as_message))
         tokens = sum(message_tokens(message, self.count) for message in messages)
         return Shown(group, texts, messages, tokens, cuts, kinds)
+
+
+def _saying(turn: LoggedTurn, text: str) -> LoggedTurn:
+    return replace(turn, entry=replace(turn.entry, text=text))
+
+
+def _results(shown: Shown) -> list[LoggedTurn]:
+    return [turn for turn in shown.group if turn.entry.role == "tool"]

@@ -53,22 +53,7 @@ def read_state(index: Index, user_id: str, session_id: str) -> SessionState:
     scope = session_scope(user_id, session_id)
     now = index.clock().timestamp()
     with index.catalog.database.read() as connection:
-        return state_in(connection, scope, now) or SessionState()
-
-
-def state_in(connection: Connection, scope: Scope, now: float) -> SessionState | None:
-    """Return the state of a session in an open transaction; None where its life is over."""
-    query = select(table.c.body, table.c.expires_at).where(table.c.tenant == scope.tenant)
-    row = connection.execute(query).first()
-    if row is None:
-        return SessionState()
-    if row.expires_at is not None and row.expires_at <= now:
-        return None
-    try:
-        body = _Body.model_validate_json(row.body)
-    except ValidationError as error:
-        raise StoreError(f"the state of a session cannot be read: {reasons(error)}") from error
-    return SessionState(**body.model_dump(exclude={"version"}))
+        return _read(connection, scope, now)
 
 
 def write_state(index: Index, user_id: str, session_id: str, state: SessionState) -> None:
@@ -88,7 +73,7 @@ def update_state(
     with index.catalog.writing(scope) as writing:
         writing.blocked()
         connection = writing.connection
-        changed = change(state_in(connection, scope, now) or SessionState())
+        changed = change(_read(connection, scope, now))
         note_scope(connection, scope)
         mine = table.c.tenant == scope.tenant
         if connection.execute(select(table.c.tenant).where(mine)).first() is None:
@@ -96,6 +81,23 @@ def update_state(
             connection.execute(insert(table).values(**new))
         connection.execute(update(table).where(mine).values(body=_written(changed)))
     return changed
+
+
+def _read(connection: Connection, scope: Scope, now: float) -> SessionState:
+    query = select(table.c.body, table.c.expires_at).where(table.c.tenant == scope.tenant)
+    row = connection.execute(query).first()
+    if row is None or (row.expires_at is not None and row.expires_at <= now):
+        return SessionState()
+    return state_of(row.body)
+
+
+def state_of(text: str) -> SessionState:
+    """Return a state as it is stored. Raises `StoreError`."""
+    try:
+        body = _Body.model_validate_json(text)
+    except ValidationError as error:
+        raise StoreError(f"the state of a session cannot be read: {reasons(error)}") from error
+    return SessionState(**body.model_dump(exclude={"version"}))
 
 
 def _written(state: SessionState) -> str:

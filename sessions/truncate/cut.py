@@ -78,6 +78,9 @@ def cut(
     return Cut(shown, found, dropped)
 
 
-def shorten(text: str, limit: int = SHORT, reference: str = "") -> str:
-    """Return what of a tool's result is indexed: at most 500 characters of it, cut by its kind."""
-    return cut(text, limit, len, reference=reference, unit="characters").text
+def shorten(text: str, query: str = "", limit: int = SHORT, reference: str = "") -> str:
+    """Return what of a tool's result is indexed: at most 500 characters of it, cut by its kind.
+
+    ``query`` is what it was fetched for.
+    """
+    return cut(text, limit, len, query, reference=reference, unit="characters").text

@@ -27,6 +27,7 @@ Path = tuple[str | int, ...]
 
 _HUMP = re.compile(r"(?<=[a-zа-яё0-9])(?=[A-ZА-ЯЁ])|[_.-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_ANY, _ASCII = json.JSONEncoder(ensure_ascii=False), json.JSONEncoder()
 
 
 class Number(str):
@@ -70,15 +71,15 @@ def leaves(value: object, wanted: Wanted) -> list[Leaf]:
     found = list(_walk(value))
     asked = _asked(found, wanted)
     said: dict[str, bool] = {}
-    named = {path for path, _ in found if _is_named(path, wanted, said)}
-    items = {_item(path) for path in named} | asked
+    held: dict[tuple[str, ...], bool] = {}
+    named = {path for path, _, _ in found if _is_named(path, wanted, said, held)}
+    items = {item for path, item, _ in found if path in named} | asked
     leading: set[Path] = set()
     made = []
-    for path, leaf in found:
-        item = _item(path)
+    for path, item, leaf in found:
         name = path[-1] if path else ""
         cost = len(written(leaf)) + (len(name) + 4 if isinstance(name, str) else 1)
-        is_long = is_text(leaf) and cost > SHORT
+        is_long = cost > SHORT and is_text(leaf)
         leads = bool(item) and item in items and not is_long and item not in leading
         if leads:
             leading.add(item)
@@ -92,12 +93,14 @@ def leaves(value: object, wanted: Wanted) -> list[Leaf]:
     return made
 
 
-def _asked(found: Sequence[tuple[Path, object]], wanted: Wanted) -> set[Path]:
+def _asked(found: Sequence[tuple[Path, Path, object]], wanted: Wanted) -> set[Path]:
     """Return the items of arrays that say most of the query's words, where they are few."""
     shares: dict[Path, int] = {}
-    for path, leaf in found if wanted.words else ():
-        if (item := _item(path)) and is_text(leaf) and isinstance(leaf, str):
-            shares[item] = max(shares.get(item, 0), wanted.shared(leaf))
+    for _, item, leaf in found if wanted.words else ():
+        if not item or not isinstance(leaf, str):
+            continue
+        share = int(leaf in wanted.words) if isinstance(leaf, Number) else wanted.shared(leaf)
+        shares[item] = max(shares.get(item, 0), share)
     most = max(shares.values(), default=0)
     best = {item for item, share in shares.items() if share == most and share}
     return best if len(best) <= FEW else set()
@@ -108,39 +111,39 @@ def is_text(value: object) -> bool:
     return isinstance(value, str) and not isinstance(value, Number)
 
 
-def _walk(value: object) -> Iterator[tuple[Path, object]]:
-    todo: list[tuple[Path, object]] = [((), value)]
+def _walk(value: object) -> Iterator[tuple[Path, Path, object]]:
+    """Yield each leaf behind its path and that of the item of an array it is in, () for none."""
+    todo: list[tuple[Path, Path, object]] = [((), (), value)]
     while todo:
-        path, one = todo.pop()
+        path, item, one = todo.pop()
         if isinstance(one, dict | list) and one and len(path) == DEEPEST:
-            yield path, f"{ELLIPSIS} deeper"
+            yield path, item, f"{ELLIPSIS} deeper"
         elif isinstance(one, dict) and one:
-            todo += [((*path, key), held) for key, held in reversed(one.items())]
+            todo += [((*path, key), item, held) for key, held in reversed(one.items())]
         elif isinstance(one, list) and one:
-            todo += [((*path, number), one[number]) for number in range(len(one) - 1, -1, -1)]
+            for number in range(len(one) - 1, -1, -1):
+                below = (*path, number)
+                todo.append((below, below, one[number]))
         else:
-            yield path, one
+            yield path, item, one
 
 
-def _item(path: Path) -> Path:
-    """Return the path of the item of an array that a leaf is in; () outside of arrays."""
-    for end in range(len(path), 0, -1):
-        if isinstance(path[end - 1], int):
-            return path[:end]
-    return ()
-
-
-def _is_named(path: Path, wanted: Wanted, said: dict[str, bool]) -> bool:
+def _is_named(
+    path: Path, wanted: Wanted, said: dict[str, bool], held: dict[tuple[str, ...], bool]
+) -> bool:
     """Tell whether a field is one to keep, or the query has all words of its name or its parent's.
 
-    ``said`` keeps what was found: ``unitPrice`` is named by "unit price".
+    ``said`` and ``held`` keep what was found of names: ``unitPrice`` is named by "unit price".
     """
-    keys = [part for part in path if isinstance(part, str)]
+    keys = tuple(part for part in path if isinstance(part, str))
+    if keys in held:
+        return held[keys]
     for key in keys[-2:]:
         if key not in said:
             words = set(terms(_HUMP.sub(" ", key[:SHORT]))) if wanted.words else set()
             said[key] = bool(words) and words <= wanted.words
-    return wanted.names(keys) or any(said[key] for key in keys[-2:])
+    held[keys] = wanted.names(keys) or any(said[key] for key in keys[-2:])
+    return held[keys]
 
 
 def written(value: object) -> str:
@@ -151,5 +154,5 @@ def written(value: object) -> str:
         return f"{{{','.join(f'{written(k)}:{written(v)}' for k, v in value.items())}}}"
     if isinstance(value, list):
         return f"[{','.join(map(written, value))}]"
-    half = isinstance(value, str) and _SURROGATE.search(value)
-    return json.dumps(value, ensure_ascii=bool(half))
+    half = isinstance(value, str) and not value.isascii() and _SURROGATE.search(value)
+    return (_ASCII if half else _ANY).encode(value)

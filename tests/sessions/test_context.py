@@ -14,14 +14,16 @@ from indexing.types import GLOBAL, Memory, Mention, session_scope, user_scope
 from retrieval.passages import Passage
 from retrieval.sql.types import Answer
 from retrieval.types import Hit
+from sessions.cache import ContextCache
 from sessions.context import assemble, drafted, finished
 from sessions.costs import messages_tokens
 from sessions.groups import groups
 from sessions.material import ContextPolicy, Material
-from sessions.types import Context, Digest, Line, LoggedTurn, Message, Note
+from sessions.types import Context, Digest, Line, LoggedTurn, Message, Note, ToolCall
 from sessions.window import WindowPolicy
 from tests.sessions.turns import START, call, result, sessions, talk, turn, valid, words
 
+CITIES = [f"Town{n}" for n in range(30)] + ["Accra", "Minsk", "Quito", "Zagreb"]
 ROLE = "You help with travel."
 ROOMY = ContextPolicy(budget=100_000, reserve=1000)
 NOTES = (
@@ -152,9 +154,40 @@ def test_facts_show_what_they_are_and_expired_ones_are_gone() -> None:
         "- size: L",
         "- budget: 40 000 € (turn 3)",
         "- [rejected] include archived projects (2026-11-01)",
-        "- [outside] the team has 8 people (2026-11-01)",
+        "</facts>",
+        '<facts of="live data">',
+        "- the team has 8 people (2026-11-01)",
         "</facts>",
     ]
+
+
+def live(count: int) -> tuple[Note, ...]:
+    """Return notes of live data, the oldest first."""
+    return tuple(
+        Note(f"outside/{n}", f"reading {n} of the gauge", "outside", n, START + timedelta(hours=n))
+        for n in range(count)
+    )
+
+
+def test_of_live_data_the_newest_are_listed_behind_the_facts() -> None:
+    context = assemble(material(notes=(*live(30), *NOTES)), ROOMY, words)
+    lines = contents(context)[1].splitlines()
+    shown = [line for line in lines if "reading" in line]
+    assert [line.split()[2] for line in shown] == [str(n) for n in range(22, 30)]
+    assert lines.index(shown[0]) > lines.index("- budget: 40 000 € (turn 3)")
+    assert layer(context, "facts").cut == ("22 notes of live data are not listed",)
+
+
+def test_live_data_take_a_tenth_at_most_and_leave_before_anything_is_refused() -> None:
+    notes = (*live(30), *NOTES)
+    bare = assemble(material(notes=NOTES), ROOMY, words)
+    some = assemble(material(notes=notes), policy(260), words)
+    assert 0 < some.layers[1].tokens - bare.layers[1].tokens <= 26 + 4
+    none = assemble(material(notes=notes), policy(bare.tokens), words)
+    assert contents(none) == contents(bare)
+    with pytest.raises(BudgetTooSmall) as error:
+        assemble(material(notes=notes), policy(bare.tokens - 1), words)
+    assert error.value.needed == bare.tokens
 
 
 def test_two_turns_share_the_longest_prefix_that_their_content_allows() -> None:
@@ -204,6 +237,55 @@ def test_results_of_tools_are_cut_first_and_say_where_all_is() -> None:
     assert context.details["cut"].keys() == {6}
     untouched = [each.name for each in context.layers if not each.cut]
     assert untouched == ["role", "facts", "digest", "retrieved", "pinned", "question"]
+
+
+def fetched(seq: int, asks: str, city: str) -> list[LoggedTurn]:
+    """Return what a user asks, the call for it and a long result."""
+    rows = [{"city": name, "note": f"{name} " + "so so " * 9} for name in CITIES]
+    arguments = json.dumps({"city": city})
+    calls = (ToolCall(f"c{seq}", "weather", arguments),)
+    fields = {"call_id": f"c{seq}", "tool": "weather", "arguments": arguments}
+    return [
+        turn(seq, "user", asks),
+        turn(seq + 1, "assistant", "", calls=calls),
+        turn(seq + 2, "tool", json.dumps(rows), **fields),
+    ]
+
+
+def results_of(context: Context) -> list[str]:
+    return [m["content"] for m in context.messages if m["role"] == "tool"]
+
+
+def test_results_are_cut_by_what_they_were_fetched_for_whatever_is_asked_now() -> None:
+    turns = [
+        *fetched(1, "How is it there?", "Quito"),
+        *talk(24)[3:],
+        *fetched(25, "And?", "Zagreb"),
+    ]
+    count = tiktoken_count()
+    turns = [replace(each, tokens=0) for each in turns]
+    cache = ContextCache()
+    shown = []
+    for question, found in (
+        ("How is the weather in Accra?", ()),
+        ("Is it cold in Minsk, and what do I put on when I go there?", (hit("I hate the cold"),)),
+    ):
+        asked = material(turns, hits=found, question=question)
+        draft = drafted(asked, policy(1400), count, cache.begin())
+        shown.append(results_of(finished(draft)))
+    assert shown[0] == shown[1]
+    assert "Quito" in shown[0][0]
+    assert "Zagreb" in shown[0][1]
+    assert "Zagreb" not in shown[0][0]
+    assert all(count(text) <= 400 for text in shown[0])
+    assert cache.texts == 2  # cut once each
+
+
+def test_the_words_before_the_window_say_what_its_results_are_for() -> None:
+    turns = fetched(50, "How is it in Zagreb?", "")[1:]
+    given_all = material(talk(9), last=tuple(turns), total=51, said="How is it in Zagreb?")
+    (shown,) = results_of(assemble(given_all, policy(700), tiktoken_count()))
+    assert "Zagreb" in shown
 
 
 def test_then_the_worst_memories_give_way_before_the_digest() -> None:
@@ -262,6 +344,7 @@ def test_what_is_never_cut_is_refused_with_the_number_it_needs() -> None:
         {"shares": {"recent": 0.9, "pinned": 0.2}},
         {"shares": {"role": 0.5}},
         {"hits": -1},
+        {"outside": -1},
         {"tool_tokens": (0,)},
     ],
 )

@@ -1,4 +1,6 @@
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +15,8 @@ from sessions.kept import put_note, write_digest
 from sessions.log import TurnLog
 from sessions.material import ContextPolicy
 from sessions.state import update_state
-from sessions.types import Context, Digest, Entry, Line, Note
+from sessions.types import Context, Digest, Entry, Line, Note, ToolCall
+from sessions.window import WindowPolicy
 from tests.conftest import FixedClock
 from tests.sessions.turns import START, valid, words
 
@@ -130,6 +133,54 @@ def test_calls_and_results_of_the_log_are_valid_messages(parts: Parts, log: Turn
     context = asked(parts, log, "So?")
     assert valid(context.messages)
     assert [message["role"] for message in context.messages[-3:]] == ["assistant", "tool", "user"]
+
+
+def weather(place: str) -> str:
+    """Return a long result of a tool: one day of many places."""
+    rows = [
+        {"place": f"Village {n}", "sky": "grey", "note": "No stations report from there."}
+        for n in range(45)
+    ]
+    rows[28] = {"place": place, "sky": "clear", "note": "Gusts of 19 knots."}
+    return json.dumps(rows)
+
+
+def test_what_a_result_was_fetched_for_is_found_once_it_left_the_window(parts: Parts) -> None:
+    arguments = '{"region": "north", "place": "Hammerfest"}'
+    turns = [
+        Entry("user", "Which gusts does Hammerfest have?", "q"),
+        Entry("assistant", "", "c", calls=(ToolCall("c1", "weather", arguments),)),
+        Entry("tool", weather("Hammerfest"), "r", call_id="c1"),
+    ]
+    log = parts.desk.log
+    log.append(*ANN, [*said(40), *turns, *said(60, 41)])
+    context = asked(parts, log, "How strong are the gusts in Hammerfest?")
+    assert 43 not in context.shown
+    assert "Gusts of 19 knots." in "\n".join(contents(context))
+
+
+def test_the_question_of_a_result_is_read_beyond_the_window(parts: Parts, log: TurnLog) -> None:
+    log.append(*ANN, [*said(10), Entry("user", "Which gusts does Hammerfest have?", "q")])
+    calls = [Entry("tool", f"gust {n}", f"r{n}", tool="weather") for n in range(40)]
+    log.append(*ANN, calls)
+    read = material_of(log, *ANN, "And?", ContextPolicy())
+    assert read.said == "Which gusts does Hammerfest have?"
+    assert material_of(log, *ANN, "And?", ContextPolicy(window=WindowPolicy(90))).said == ""
+
+
+def test_a_session_whose_life_is_over_is_empty(parts: Parts, clock: FixedClock) -> None:
+    recipe = replace(parts.index.recipe, ttl={"session": timedelta(days=7)})
+    index = replace(parts.index, recipe=recipe)
+    log = TurnLog(index, words)
+    log.append(*ANN, said(80))
+    update_state(index, *ANN, lambda state: type(state)(role="You plan trips."))
+    put_note(index, *ANN, Note("budget", "40 000 €", seq=3))
+    write_digest(index, Digest("trip", "ann", 1, 60, START, START, (), ()))
+    held = material_of(log, *ANN, "Where to?", ContextPolicy())
+    assert all((held.first, held.last, held.notes, held.digest, held.role, held.total))
+    clock.now += timedelta(days=8)
+    read = material_of(log, *ANN, "Where to?", ContextPolicy())
+    assert not any((read.first, read.last, read.notes, read.digest, read.role, read.total))
 
 
 def test_bad_calls_have_named_errors(parts: Parts, log: TurnLog) -> None:

@@ -174,7 +174,7 @@ def test_what_can_be_searched_for(log: TurnLog, index: Index) -> None:
 
 
 def test_a_long_result_is_cut_by_what_is_handed_in(index: Index) -> None:
-    log = TurnLog(index, count, Indexing(8, lambda text: f"cut to {text[:3]}"))
+    log = TurnLog(index, count, Indexing(8, lambda text, _: f"cut to {text[:3]}"))
     log.append("ann", "s", [Entry("tool", "short", "1"), Entry("tool", "more than 8", "2")])
     assert found(index) == {"1": "short", "2": "cut to mor"}
 

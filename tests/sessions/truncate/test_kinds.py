@@ -386,3 +386,9 @@ class TestProse:
         made = cut("\n".join(lines), 100, count).text.splitlines()
         assert made[0] == lines[0]
         assert made[-2] == lines[-1]
+
+
+def test_the_item_of_a_number_that_is_asked_for_is_kept() -> None:
+    rows = json.dumps([{"order": 1000 + n, "state": f"state {n}"} for n in range(80)])
+    kept = json.loads(cut(rows, 60, count, query="What about order 1047?").text)
+    assert {"order": 1047, "state": "state 47"} in kept
