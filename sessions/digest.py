@@ -16,11 +16,15 @@ from indexing.dedup import exact_key
 from indexing.errors import ConfigError
 from indexing.subjects import Subject, subject_of
 from sessions.groups import Group, groups
-from sessions.speech import read_lines, still_open, topics
-from sessions.types import LASTING, CountTokens, Digest, Line, LoggedTurn
+from sessions.speech import has_number, read_lines, still_open, topics
+from sessions.types import LASTING, CountTokens, Digest, Line, LoggedTurn, Role
 
 Reason = Literal["messages", "tokens", "idle", "close"]
 """Why a digest is due."""
+
+
+SPEAKERS: tuple[Role, ...] = ("user", "assistant")
+"""Whose lines say what a session is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +155,7 @@ def fold(
         through=turns[-1].seq,
         started_at=min(times, default=None),
         ended_at=max(times, default=None),
-        topics=topics([line.text for line in kept], policy.topics),
+        topics=topics([line.text for line in kept if line.role in SPEAKERS], policy.topics),
         lines=kept,
     )
 
@@ -202,8 +206,8 @@ def _ends(later: tuple[Line, Subject | None], line: Line, subject: Subject) -> b
 def within(lines: Sequence[Line], cap: int, count: CountTokens) -> tuple[Line, ...]:
     """Return the lines that fit a cap of tokens, in their order.
 
-    Those that last all stay. Then comes live data, the newest first, then the others by weight; of
-    equal weight the newest.
+    Those that last all stay. Then comes what the user says besides, by weight, then live data, the
+    newest first, then the others by weight; of equal weight the newest.
     """
     costs = [cost(line, count) for line in lines]
     kept = {place for place, line in enumerate(lines) if lasts(line)}
@@ -219,15 +223,16 @@ def within(lines: Sequence[Line], cap: int, count: CountTokens) -> tuple[Line, .
     return tuple(line for place, line in enumerate(lines) if place in kept)
 
 
-def _rank(line: Line) -> tuple[bool, float, int]:
+def _rank(line: Line) -> tuple[int, float, int]:
     live = line.kind == "outside"
-    return not live, 0.0 if live else -line.weight, -line.seq
+    place = 0 if line.role == "user" and not live else 1 if live else 2
+    return place, 0.0 if live else -line.weight, -line.seq
 
 
 def lasts(line: Line) -> bool:
     """Tell whether a digest never drops a line: what is decided, and every number of the user."""
     return line.kind in LASTING or (
-        line.kind == "other" and line.role == "user" and any(map(str.isdigit, line.text))
+        line.kind == "other" and line.role == "user" and has_number(line.text)
     )
 
 

@@ -195,15 +195,17 @@ def test_an_open_question_leaves_with_its_answer() -> None:
     assert [one.kind for one in left] == ["decision"]
 
 
-def test_the_cap_takes_the_lightest_first_and_live_data_last() -> None:
+def test_the_cap_takes_what_others_say_first_and_what_the_user_says_last() -> None:
     lasting = line("decision", "one two three four", 1)
     live = line("outside", "the price is 5", 2)
     light = line("other", "a b c d", 3, weight=0.1)
     heavy = line("other", "e f g h", 4, weight=0.9)
-    lines = (lasting, live, light, heavy)
-    assert within(lines, 32, words) == lines
-    assert within(lines, 24, words) == (lasting, live, heavy)
-    assert within(lines, 16, words) == (lasting, live)
+    theirs = replace(line("other", "i j k l", 5, weight=1.0), role="assistant")
+    lines = (lasting, live, light, heavy, theirs)
+    assert within(lines, 40, words) == lines
+    assert within(lines, 32, words) == (lasting, live, light, heavy)
+    assert within(lines, 24, words) == (lasting, light, heavy)
+    assert within(lines, 16, words) == (lasting, heavy)
     assert within(lines, 1, words) == (lasting,)
 
 
