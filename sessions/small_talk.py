@@ -1,6 +1,7 @@
-"""Greetings and thanks that say nothing else: they are logged, and not searched for.
+"""Greetings, thanks and pauses that say nothing else: they are logged, and not searched for.
 
-A rule of words, Russian and English. "Yes", "no" and "ok" are none: they answer something.
+A rule of words, Russian and English, over each sentence. "Yes", "no" and "ok" are none: they answer
+something. `sessions.speech` takes it for its lines too.
 """
 
 import re
@@ -14,12 +15,14 @@ _PHRASES = (
     "hi, hello, hey, hiya, howdy, greetings, good morning, good afternoon, good evening, good day, "
     "good night, thanks, thank you, thx, ty, cheers, bye, goodbye, bye bye, see you, see ya, "
     "see you later, have a nice day, have a good one, you're welcome, welcome, no problem, "
-    "my pleasure, nice, great, awesome, cool, perfect, "
+    "my pleasure, nice, great, awesome, cool, perfect, interesting, curious, hm, hmm, "
+    "you are welcome, "
     "привет, приветик, приветствую, здравствуй, здравствуйте, добрый день, доброе утро, "
     "добрый вечер, доброй ночи, спокойной ночи, доброго дня, хай, салют, спасибо, спс, благодарю, "
     "спасибочки, пасибо, пожалуйста, не за что, обращайтесь, обращайся, пока, до свидания, "
-    "до встречи, до связи, всего доброго, всего хорошего, хорошего дня, рад помочь, рада помочь, "
-    "отлично, супер, класс, здорово, круто, прекрасно"
+    "до встречи, до связи, всего доброго, всего хорошего, хорошего дня, хорошего вечера, "
+    "рад помочь, рада помочь, "
+    "отлично, супер, класс, здорово, круто, прекрасно, интересно, любопытно, хм, хмм"
 )
 
 _FILLERS = (
@@ -36,7 +39,27 @@ def _split(phrases: str) -> frozenset[tuple[str, ...]]:
 _KNOWN, _AROUND = _split(_PHRASES), _split(_FILLERS)
 
 MOST = 8
-"""Words of the longest small talk."""
+"""Words of the longest greeting or thanks."""
+
+_SENTENCE = re.compile(r"[.!…\n]+")
+_PAUSE = re.compile(
+    r"(?:(?:just )?(?:one|a) (?:moment|second|sec|minute)|hold on|hang on|brb|be right back)"
+    r"(?:,? (?:please|i'll be (?:right )?back|(?:(?:there's |there is )?(?:somebody|someone)) "
+    r"(?:is |has )?(?:at the door|knocking|calling|ringing|here)|(?:the )?(?:phone|door|doorbell)"
+    r"(?: is|'s)? (?:ringing|rings)))*"
+    r"|(?:одну )?(?:секунд\w+|минут\w+|момент|погоди(?:те)?|подожди(?:те)?)"
+    r"(?:,? (?:пожалуйста|(?:в дверь )?(?:звонят|стучат)(?: в дверь)?|телефон(?: звонит)?"
+    r"|звонит телефон|кто-то (?:пришёл|пришел|звонит|стучит)|(?:я )?сейчас вернусь|отойду))*"
+)
+_OFFER = re.compile(
+    r"(?:just )?(?:tell me|let me know|say|ping me) (?:when|if|once|whenever) (?:there is|you"
+    r"(?:'re| are| want| need| would like|'d like)(?: to)?)"
+    r"(?: (?:go on|continue|proceed|start|resume|ready|back|anything|else|more|help|to))*"
+    r"|(?:скажи|напиши|сообщи|дай знать|дайте знать)(?:те)?,? (?:когда|если|как) (?:будете|будешь"
+    r"|захотите|захочешь|сможете|сможешь|понадобится|нужно)"
+    r"(?: (?:готов\w{0,2}|продолжить|дальше|помощь|ещё|еще|что-то|начать))*"
+)
+"""A sentence that asks to wait, and one that offers to go on."""
 
 
 def is_small_talk(text: str) -> bool:
@@ -47,8 +70,16 @@ def is_small_talk(text: str) -> bool:
     """
     if _SAYS_MORE.search(text):
         return False
-    words = [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
-    if not words or len(words) > MOST:
+    said = [one for part in _SENTENCE.split(text.casefold()) if (one := part.strip(" ,;:-—–"))]
+    said = [one for one in said if _WORD.search(one)]
+    return bool(said) and all(_says_nothing(one.replace("’", "'")) for one in said)
+
+
+def _says_nothing(sentence: str) -> bool:
+    if _PAUSE.fullmatch(sentence) or _OFFER.fullmatch(sentence):
+        return True
+    words = _WORD.findall(sentence)
+    if len(words) > MOST:
         return False
     place, greeted = 0, False
     while place < len(words):

@@ -3,8 +3,9 @@
 Pure: no store, no clock, no model. The kinds are those of `sessions.types.LineKind`.
 """
 
-from sessions.speech.read import read_lines, still_open
+from sessions.speech.classify import has_number
+from sessions.speech.read import is_question, read_lines, still_open
 from sessions.speech.support import supported
 from sessions.speech.topics import topics
 
-__all__ = ["read_lines", "still_open", "supported", "topics"]
+__all__ = ["has_number", "is_question", "read_lines", "still_open", "supported", "topics"]

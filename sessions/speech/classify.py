@@ -2,6 +2,8 @@
 
 import re
 
+from indexing.sparse import normalize
+from sessions.small_talk import is_small_talk
 from sessions.speech.english import ENGLISH
 from sessions.speech.rules import Language, said
 from sessions.speech.russian import RUSSIAN
@@ -35,13 +37,27 @@ def core(sentence: Sentence, language: Language) -> str:
 
 def idle(sentence: Sentence) -> bool:
     """Whether a sentence is a greeting, thanks, small talk or filler."""
-    chunks = [chunk for part in _CHUNK.split(sentence.folded) if (chunk := part.strip(" '-"))]
+    chunks = _chunks(sentence)
     for language in languages(sentence.folded):
-        if all(language.small.fullmatch(chunk) for chunk in chunks):
+        if language.filler.match(sentence.own) or all(_says_nothing(c, language) for c in chunks):
             return True
-        if language.filler.match(sentence.own):
-            return True
-    return False
+    return is_small_talk(sentence.folded)
+
+
+def onward(sentence: Sentence) -> bool:
+    """Whether a sentence only goes on with the talk: "great, let's continue"."""
+    found = languages(sentence.folded)
+    chunks = _chunks(sentence)
+    return any(one.onward.fullmatch(c) for one in found for c in chunks) and idle(sentence)
+
+
+def _chunks(sentence: Sentence) -> list[str]:
+    return [chunk for part in _CHUNK.split(sentence.folded) if (chunk := part.strip(" '-"))]
+
+
+def _says_nothing(chunk: str, language: Language) -> bool:
+    small = language.small.fullmatch(chunk) or language.onward.fullmatch(chunk)
+    return bool(small) or is_small_talk(chunk)
 
 
 def empty(sentence: Sentence) -> bool:
@@ -58,6 +74,12 @@ def has_value(sentence: Sentence) -> bool:
         return True
     names = _NAME.finditer(sentence.text)
     return any(not _I.match(name.group()) and not _called(sentence.text, name) for name in names)
+
+
+def has_number(text: str) -> bool:
+    """Whether a text has a number, in digits or in words."""
+    own = normalize(text)
+    return any(map(str.isdigit, own)) or any(said(lang.number, own) for lang in languages(own))
 
 
 def _called(text: str, name: re.Match[str]) -> bool:
@@ -94,6 +116,15 @@ def _asked(sentence: Sentence, text: str, language: Language) -> LineKind | None
     return kind if kind in ("fact", "constraint", "preference", "error") else None
 
 
+def _advised(kind: LineKind, sentence: Sentence, text: str, start: int, language: Language) -> bool:
+    """Whether a failure or a decision is only one that may come, by what stands before it."""
+    if kind == "decision" and said(language.vague, sentence.own):
+        return True
+    advises = sentence.role == "assistant" and kind in ("error", "decision", "rejected")
+    found = language.advice.search(text) if advises else None
+    return found is not None and found.start() < start
+
+
 def _ruled(sentence: Sentence, text: str, language: Language) -> LineKind | None:
     claimed: bool | None = None
     valued: bool | None = None
@@ -101,7 +132,8 @@ def _ruled(sentence: Sentence, text: str, language: Language) -> LineKind | None
         if rule.who != "anyone" and (rule.who == "user") != (sentence.role == "user"):
             continue
         where = sentence.folded if rule.kind == "error" else text
-        if not rule.pattern.search(where):
+        found = rule.pattern.search(where)
+        if not found or _advised(rule.kind, sentence, where, found.start(), language):
             continue
         if rule.valued:
             valued = has_value(sentence) if valued is None else valued

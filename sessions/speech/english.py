@@ -14,25 +14,23 @@ ENGLISH = Language(
         |(?<=ok) |(?<=so) |(?<=also) |(?<=and) |(?<=but) |(?<=then)[ ]|(?<=now) ))+"""
     ),
     small=compiled(
-        r"""(?:(?:hi|hello|hey|hiya)(?: there| again| everyone| all)?|good (?:morning|evening
-        |afternoon|night|day)|(?:ok|okay|kk)(?: cool| great| thanks)?|cool|great|nice|awesome
-        |perfect|wow|amazing|lovely|excellent|wonderful|super|fine|sure(?: thing)?|yes|yep|yeah
+        r"""(?:(?:ok|okay|kk)(?: cool| great| thanks)?|wow|amazing|lovely|excellent|wonderful
+        |super|fine|sure(?: thing)?|yes|yep|yeah
         |no|nope|nah|got it|noted|understood|makes sense|sounds (?:good|great|amazing)
         |that sounds (?:\w+)|of course|certainly|absolutely|all right|alright|right|done|exactly
         |(?:ha)+h?|phew|whew|splendid|brilliant|that's all|nice \w+|fair (?:point|enough)
         |good (?:luck|to know)[\w ]{0,15}|trying|ok trying|on it|you're an? \w+|what a relief
-        |congrats|congratulations|happy \w+|enjoy|welcome back|lol|hmm+|brr+|oh|ah|oops
-        |thanks?(?: you)?(?: so much| a lot| very much| again| for [\w' ]{1,40})?|many thanks
-        |thx|no (?:problem|worries|rush)|you're (?:welcome|funny|right|kidding)|my pleasure
-        |take your time|have a (?:nice|great|good) \w+|bye(?: bye)?|goodbye|see you(?: \w+)?
-        |cheers|not really|maybe|i see|i understand|interesting|too bad|good (?:choice|idea
+        |congrats|congratulations|happy \w+|enjoy|welcome back|lol|hm+|brr+|oh|ah|oops
+        |thanks?(?: you)? for [\w' ]{1,40}|no (?:worries|rush)|you're (?:funny|right|kidding)
+        |take your time|have a (?:nice|great|good) \w+|see you(?: \w+)?
+        |not really|maybe|i see|i understand|too bad|good (?:choice|idea
         |point|question|job)|(?:great|nice|good|excellent|lovely) (?:question|choice|taste|idea
         |point|job)|looks (?:good|great)(?: to me)?|(?:very )?nice to meet you(?:,? \w+)?
         |happy to help|just (?:let me know|kidding)|well done|that's (?:great|fine|ok|good|nice
         |funny|it|all)|how are you(?: doing)?(?: today)?|what's up|sorry|anything else
         |how's it going|how have you been|how about you|what about you|(?:oh|aw+) no|no prob
         |appreciate (?:it|that|\w+ [\w ]{1,20})|i appreciate it|anything new|long time no see
-        |no way|welcome|you too|same here|me too|definitely|totally)"""
+        |no way|you too|same here|me too|definitely|totally)"""
     ),
     filler=compiled(
         r"""^(?:(?:please |just |sure, |and )*(?:let me know|feel free|don't hesitate)\b
@@ -43,7 +41,8 @@ ENGLISH = Language(
         |glad)|as an ai\b|i don't have (?:feelings|opinions|personal)|i(?:'ll
         | will)[ ](?:do my best|be happy|be glad|be here|help|note|keep that in mind|remember)\b
         |let me (?:check|see|think|look|know)\b|one moment|(?:sure, |so, |ok, )?where were we
-        |(?:great|ok|okay|right),? (?:let's|let us) (?:continue|go on|move on|start|begin)
+        |(?:here(?:'s| is| are)|this is|look at|check out) (?:\w+ ){0,3}(?:pics?|pictures?|photos?
+        |snaps?|selfies?|screenshots?)(?: of [\w' ]{1,30})?[.!]*$
         |(?:here you go|here it is|coming right up)|never mind\b|no,? i don't think so
         |you can always ask|that(?:'s| is) (?:a )?(?:great|good|excellent) )"""
     ),
@@ -66,8 +65,8 @@ ENGLISH = Language(
         |make|want|prefer)\b|\bdo you want\b|\bwant me to\b|^let's\b|\bi(?:'d
         | would)? (?:suggest|recommend|propose)\b|\b(?:we|i|you) (?:could|might want
         |can also)\b(?!n't)|\bmy (?:suggestion|proposal|advice)\b|\b(?:natural|best|good|another
-        |one|other) (?:option|choice|idea)\b|\bmight be worth\b|\bhow does (?:that|it|this
-        |the)\b|\bwould you rather\b|\binstead\?|^alternatively\b|\bone (?:way|option
+        |one|other) (?:option|choice|idea)\b|\bmight be worth\b|\bhow does .{1,30} sound\b
+        |\bwould you rather\b|\binstead\?|^alternatively\b|\bone (?:way|option
         |idea) (?:would|is|could)\b|\bhas a nice ring\b|^or:? \w+|\bperhaps (?:we|you|i)\b
         |\byou may (?:want|also)\b"""
     ),
@@ -138,6 +137,27 @@ ENGLISH = Language(
     order=compiled(r"^(?:please,? )?(?:can|could|would|will) you (?:please |also |just )*"),
     number=compiled(
         r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty"
-        r"|fifty|hundred|thousand|million|dozen|half|twice)\b"
+        r"|fifty|sixty|seventy|eighty|ninety|\w{3,5}teen|hundred|thousand|million|dozen|half"
+        r"|twice)\b"
+    ),
+    onward=compiled(
+        r"""(?:(?:let's|let us|we can|shall we|please|just) )*(?:continue|go on|move on|keep going
+        |proceed|carry on|get started|get going|start|begin)(?: then| now| from here| to the next
+        (?:\w+ )?\w+| with the (?:next|rest)(?: \w+)?)?"""
+    ),
+    vague=compiled(
+        r"""^(?:\w+,? )?let's (?:\w+ ){1,4}?(?:something|somewhere|sometime|someday|together
+        |soon)\b"""
+    ),
+    advice=compiled(
+        r"""\b(?:should|could(?!n't| not)|might|may|would|can(?!'t)|try|consider|make sure|avoid
+        |usually|often
+        |typically|tends?|in case|if|unless|whenever|otherwise|better|so that)\b"""
+    ),
+    inquiry=compiled(r"^(?:(?:and|but|so|also|then|ok(?:ay)?),? )?(?:can|could|may) i\b"),
+    named=compiled(
+        r"""^(?:(?:and|but|also|please|ok(?:ay)?),? )?no (?!(?:need|idea|problem|worry|worries
+        |doubt|matter|rush|way|wonder|words|one|thanks?|more|longer|not|i|we|it|that|this|he|she
+        |they|you|the|a|an|my|please|leave|skip|don't|keep|let|just|never)\b)\w+"""
     ),
 )

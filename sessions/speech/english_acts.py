@@ -83,8 +83,8 @@ ACTS: tuple[Rule, ...] = (
         | shall not) (?!(?:be able|quit|stop|give up|forget|let|stress|lie|give in|say)\b)\w+
         |\b(?:i|we) (?:really )?(?:don't|do not) (?:want|need) (?:an?|any|the|it|that|this|them
         |to (?:use|do|go|pay|include|buy|switch|add|keep|change))\b|^(?:definitely|absolutely
-        |certainly) (?:no|not)\b|^not \w+[.!]?$|^no \w+(?: \w+){0,2} (?:for (?:us|me|now)
-        |this time|please)\b|\b(?:is|are) (?:a|an absolute|a hard|a clear) no\b|\b(?:is
+        |certainly) (?:no|not)\b|^not \w+[.!]?$|^no \w+(?: \w+){0,2} (?:for now|this time)\b
+        |\b(?:is|are) (?:a|an absolute|a hard|a clear) no\b|\b(?:is
         |are) not (?:happening|going to happen|an option|for (?:me|us))\b|\b(?:isn't
         |aren't) (?:happening|an option|for (?:me|us))\b|^(?:scratch|scrap|ditch|kill|lose|nix
         |veto) (?:that|this|it|the|them)\b|^drop (?:the|that|this|it|them)\b|\bi'll pass\b
@@ -151,7 +151,7 @@ ACTS: tuple[Rule, ...] = (
         |\b(?:is|that's|it's|are|was|all) (?:now )?(?:settled|decided|final|agreed
         |approved)[.!]?$|^(?:agreed|settled|decided)[,:]? \w+|, (?:final|period|full stop
         |end of story|no discussion|that's final)[.!]?$|\bit was (?:agreed|decided|settled)\b
-        |\bthe (?:decision|plan|choice) is\b|\b(?:we've|we have|i've|i have) (?:made up
+        |^(?:the|our|my) (?:decision|plan|choice) is\b|\b(?:we've|we have|i've|i have) (?:made up
         |landed on|gone with|signed off|committed to|locked)\b""",
     ),
     rule("decision", rf"\b(?:i|we){_WILL}{_ADV} (?:{_CHOOSE})\b", "user"),
@@ -185,7 +185,7 @@ ACTS: tuple[Rule, ...] = (
         "decision",
         r"""^(?:let's|let us) (?!see\b|not\b|know\b|say\b|check\b|discuss\b|decide\b|talk\b
         |hope\b|think\b|come back\b|assume\b|imagine\b|suppose\b|face\b|look\b|try to\b
-        |go into\b|continue\b|go on\b|move on\b|get started\b|get going\b|begin\b
+        |go into\b|continue\b(?! with)|go on\b|move on\b|get started\b|get going\b|begin\b
         |keep in touch\b|catch up\b|live it up\b)\w+""",
         "user",
     ),

@@ -58,6 +58,7 @@ FACTS: tuple[Rule, ...] = (
         |\bi have a (?:soft spot|weakness)\b|\b(?:we|i)'d prefer\b|\bwe prefer\b""",
         "user",
     ),
+    rule("preference", r"^no \w+(?: \w+){0,2},? for (?:me|us)\b", "user"),
     rule("preference", r"^i (?:always|usually|never|typically|generally|mostly) \w+", "user"),
     rule("preference", r"\bi (?:work|sleep|think|learn|focus|read) best\b", "user"),
     rule(
@@ -108,6 +109,13 @@ FACTS: tuple[Rule, ...] = (
         |match|follow|keep|arrive|come|cover|pass|handle|store|comply|go)\b""",
         "user",
     ),
+    rule(
+        "constraint",
+        r"""^(?:the|each|every|all|our|any|its) (?:[\w'-]+ ){1,5}must (?:not
+        |never |only |also |always )?(?!(?:be|have) (?:so|such|really|very|nice|great|hard|tough
+        |fun|tired|happy|proud|exciting|awesome|amazing|been|left|gone|\w+ing|\w+ed)\b)\w+""",
+        "user",
+    ),
     rule("constraint", rf"^(?:please )?(?:{_ORDER})\b.{{0,80}}\b{_LIMIT} (?:\w+ )?{_NUM}", "user"),
     rule(
         "constraint",
@@ -143,6 +151,20 @@ FACTS: tuple[Rule, ...] = (
         |must) (?:take|cost|last) (?:more|longer)\b|\b(?:is|are) a must\b|\bmust-have\b
         |\bas long as (?:it|they)\b|\bthe (?:only )?condition\b|\bone condition\b
         |\bwe need (?:it|them) (?:in|by|to)\b""",
+        "user",
+    ),
+    rule(
+        "constraint",
+        rf"""\b(?:i|we)(?:'d| would)? (?:need|want|like|require) (?:an?|the|my|our|some|one)
+        .{{3,120}}\b(?:as|in) (?:an? |one )?(?:{FORMAT})\b
+        |^(?:please )?(?:always )?use (?:\w+-?\w* )
+        {{0,3}}(?:units?|times?|dates?|names?|spelling|numbers?|digits|letters|quotes|words
+        |notation|currency)\b|^(?:please )?(?:always )?(?:answer|reply|respond|write|speak|explain
+        |talk)(?: to me| it| them)? (?!(?:family|supply|early|july)\b)(?:\w{{3,}}ly|short
+        |in (?:\w+ )?\w+)\b|^(?:please )?(?:be
+        |keep (?:it
+        |them|things|answers|replies|your \w+)) (?:very )?(?:brief|short|concise|simple|formal
+        |informal|polite|precise|friendly|casual|honest)\b""",
         "user",
     ),
     rule(
@@ -187,7 +209,8 @@ FACTS: tuple[Rule, ...] = (
     rule("fact", r"\byour (?:\w+ ){1,3}(?:is|are|was)\b", "assistant", valued=True),
     rule(
         "fact",
-        r"""^(?:he|she|they|it|there|(?:\w+ ){0,3}\w+)(?:'s|'re| is| are| has| have| was| were
+        r"""^(?!let\b)(?:he|she|they|it|there|(?:\w+ ){0,3}\w+)(?:'s|'re| is| are| has| have
+        | was| were
         | turns?| weighs?| starts?| begins?| ends?| runs?| called)\b""",
         "user",
         valued=True,

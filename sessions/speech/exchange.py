@@ -6,18 +6,19 @@ A conversation is its turns, each the list of its sentences; a place is a turn a
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from indexing.sparse import terms
-from sessions.speech.classify import core, has_value, idle, languages
+from sessions.speech.classify import core, has_value, idle, languages, onward
 from sessions.speech.rules import said
 from sessions.speech.sentences import Sentence
 from sessions.types import LineKind
 
 Talk = Sequence[Sequence[Sentence]]
 
-REACH = 4
-"""Turns that a "no" looks back for the idea it turns down."""
+REACH = 2
+"""Turns of user and assistant that a "no" looks back for the idea it turns down."""
 
 BRIEF = 6
 """Words of an answer that has no sense without its question."""
@@ -58,6 +59,8 @@ class Exchange:
         opens = all(idle(one) for one in self.talk[turn][:place])
         if sentence.role == "assistant" and not opens:
             return None
+        if onward(sentence):
+            return None
         stance = _stance(sentence, kind)
         if stance == "no":
             return self._refused(turn, place, kind, opens)
@@ -88,8 +91,10 @@ class Exchange:
         idea = next(self._ideas(turn, place), None)
         if idea and sentence.role == "assistant" and idea.role == "assistant":
             return None
-        if idea and (opens or kind != "rejected" or shared(sentence, idea)):
+        if idea and self._turns_down(sentence, idea, kind, opens):
             return self._about(idea, "rejected")
+        if _names(sentence):
+            return None
         if kind not in (None, "rejected") or sentence.role == "assistant" or not opens:
             return None
         if kind is None and (asked := self._asked(turn)):
@@ -99,6 +104,13 @@ class Exchange:
         if before and (shared(sentence, before[-1]) if kind else clear):
             return self._about(before[-1], "rejected")
         return None
+
+    @staticmethod
+    def _turns_down(sentence: Sentence, idea: Sentence, kind: LineKind | None, opens: bool) -> bool:
+        """Whether a refusal is about an idea; one that names something else is not."""
+        if _names(sentence):
+            return bool(_terms(sentence) & set(terms(idea.own)))
+        return opens or kind != "rejected" or shared(sentence, idea)
 
     def _confirmed(
         self, turn: int, kind: LineKind | None, asked: Sentence | None, ordered: bool
@@ -122,7 +134,8 @@ class Exchange:
     def _ideas(self, turn: int, place: int) -> Iterator[Sentence]:
         """Yield the ideas before a place that nobody has answered yet, the nearest first."""
         yield from (one for one in reversed(self.talk[turn][:place]) if self._offers(one))
-        for earlier in reversed(self.talk[max(0, turn - REACH) : turn]):
+        spoken = (one for one in reversed(self.talk[:turn]) if one and one[0].role != "tool")
+        for earlier in islice(spoken, REACH):
             yield from (one for one in reversed(earlier) if self._offers(one))
 
     def _offers(self, sentence: Sentence) -> bool:
@@ -144,11 +157,16 @@ class Exchange:
 
 def shared(one: Sentence, other: Sentence) -> bool:
     """Whether one sentence has a number or a longer term of the other, or points at it."""
-    mine = {term for term in terms(one.own) if len(term) > 3 or term.isdigit()}
-    return bool(mine & set(terms(other.own))) or said(_POINTS, one.own)
+    return bool(_terms(one) & set(terms(other.own))) or said(_POINTS, one.own)
+
+
+def _terms(sentence: Sentence) -> set[str]:
+    return {term for term in terms(sentence.own) if len(term) > 3 or term.isdigit()}
 
 
 def _stance(sentence: Sentence, kind: LineKind | None) -> Literal["yes", "no", ""]:
+    if sentence.role == "user" and _names(sentence):
+        return "no"
     for language in languages(sentence.own):
         text = core(sentence, language)
         if no := language.no.match(sentence.own):
@@ -185,7 +203,15 @@ def _orders(sentence: Sentence) -> bool:
 
 def _proposes(sentence: Sentence) -> bool:
     found = languages(sentence.own)
+    asked = sentence.role == "user" and sentence.asks
+    if asked and any(language.inquiry.match(sentence.own) for language in found):
+        return False
     return any(said(language.proposal, sentence.own) for language in found) and not idle(sentence)
+
+
+def _names(sentence: Sentence) -> bool:
+    """Whether a refusal says itself what it refuses: "no wool for me"."""
+    return any(language.named.match(sentence.own) for language in languages(sentence.own))
 
 
 def _checks(sentence: Sentence) -> bool:

@@ -1,16 +1,14 @@
 """Turns -> lines: each sentence by itself, then as an answer, then what stays open."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sessions.speech.central import centrality
 from sessions.speech.classify import empty, idle, kind_of
 from sessions.speech.exchange import Exchange, Reading, Talk
 from sessions.speech.questions import Readings, answered, open_questions, settled, settling
+from sessions.speech.results import data_lines, told
 from sessions.speech.sentences import Sentence, sentences_of
-from sessions.types import Line, LineKind, LoggedTurn
-
-FROM_TOOL = 8
-"""Lines that one result of a tool can give; its full text stays in the log."""
+from sessions.types import Entry, Line, LoggedTurn
 
 
 def read_lines(turns: Sequence[LoggedTurn], weighed: bool = True) -> tuple[Line, ...]:
@@ -19,7 +17,8 @@ def read_lines(turns: Sequence[LoggedTurn], weighed: bool = True) -> tuple[Line,
     Each has its weight, 0 where it is not to be ``weighed``.
 
     Small talk, code and questions that got an answer are no lines. Of what is not the user's or the
-    assistant's (system turns, results of tools) only failures and live data are.
+    assistant's (system turns, results of tools) only failures and live data are, see
+    `sessions.speech.results`.
     """
     talk = _talk(turns)
     readings = _readings(talk)
@@ -49,8 +48,19 @@ def still_open(lines: Sequence[Line], turns: Sequence[LoggedTurn]) -> tuple[Line
     return tuple(line for line in lines if not over(line))
 
 
+def is_question(text: str) -> bool:
+    """Tell whether a text asks and tells nothing: its sentences are questions, or small talk.
+
+    >>> is_question("Is the parka warm?"), is_question("I am allergic to wool, is it warm?")
+    (True, False)
+    """
+    turn = LoggedTurn(1, Entry("user", text), 0)
+    said = [one for one in sentences_of(turn) if one.asks or not idle(one)]
+    return bool(said) and all(one.asks and kind_of(one) is None for one in said)
+
+
 def _talk(turns: Sequence[LoggedTurn]) -> Talk:
-    return [list(sentences_of(turn, index)) for index, turn in enumerate(turns)]
+    return [told(turn, index) for index, turn in enumerate(turns)]
 
 
 def _readings(talk: Talk) -> Readings:
@@ -61,7 +71,7 @@ def _readings(talk: Talk) -> Readings:
         if not sentences:
             continue
         if sentences[0].role not in ("user", "assistant"):
-            found |= {(turn, place): Reading(kind) for place, kind in _data(sentences)}
+            found |= {(turn, place): Reading(kind) for place, kind in data_lines(sentences)}
             continue
         for place, sentence in enumerate(sentences):
             if read := _spoken(exchange, turn, place, sentence):
@@ -79,21 +89,6 @@ def _spoken(exchange: Exchange, turn: int, place: int, sentence: Sentence) -> Re
     if sentence.role == "assistant" and exchange.found(turn, sentence):
         return Reading("outside")
     return None if sentence.asks or idle(sentence) or empty(sentence) else Reading("other")
-
-
-def _data(sentences: Sequence[Sentence]) -> Iterator[tuple[int, LineKind]]:
-    """Yield the failures and the live data of a system turn or of a tool's result."""
-    found = 0
-    for place, sentence in enumerate(sentences):
-        kind = kind_of(sentence)
-        if sentence.failed and kind != "error":
-            kind = "error" if place == 0 else None
-        elif kind not in ("error", "outside"):
-            numbers = sentence.role == "tool" and any(sign.isdigit() for sign in sentence.own)
-            kind = "outside" if numbers else None
-        if kind and found < FROM_TOOL:
-            found += 1
-            yield place, kind
 
 
 def _without_settled(talk: Talk, readings: Readings) -> Readings:

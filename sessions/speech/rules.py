@@ -76,7 +76,9 @@ class Language:
     an answer, ``refusal`` and ``assent`` are answers without them; ``negative`` is how what follows
     a "no" repeats it. ``deferral`` leaves a question open; ``demand`` asks for a requirement,
     ``open`` for more than yes or no; ``inner`` begins the question at the end of a statement;
-    ``order`` is a request in the form of a question. ``number`` is a number in words.
+    ``order`` is a request in the form of a question. ``number`` is a number in words. ``onward``
+    only goes on with the talk, ``vague`` decides nothing in particular, ``advice`` begins what may
+    happen or should be done, ``inquiry`` asks what is possible, ``named`` refuses what it names.
     """
 
     rules: Sequence[Rule]
@@ -99,6 +101,11 @@ class Language:
     inner: re.Pattern[str]
     order: re.Pattern[str]
     number: re.Pattern[str]
+    onward: re.Pattern[str]
+    vague: re.Pattern[str]
+    advice: re.Pattern[str]
+    inquiry: re.Pattern[str]
+    named: re.Pattern[str]
 
 
 def phrases(listed: str) -> str:

@@ -46,7 +46,8 @@ class Sentence:
     """A sentence in its place, and its text as rules see it.
 
     ``turn`` is the index of its turn among those read. ``folded`` is normalised, on one line,
-    without code and URLs; ``own`` is that without what it quotes.
+    without code and URLs; ``own`` is that without what it quotes. One that ``failed`` is of a call
+    that did; one that is ``mute`` is of a result that is no prose and gives no line.
     """
 
     text: str
@@ -57,6 +58,7 @@ class Sentence:
     folded: str
     own: str
     failed: bool = False
+    mute: bool = False
 
     @property
     def asks(self) -> bool:
@@ -70,7 +72,7 @@ def sentences_of(turn: LoggedTurn, index: int = 0) -> Iterator[Sentence]:
     failed = entry.role == "tool" and entry.status == "error"
     for start, end in _spans(entry.text, entry.role == "tool"):
         text = entry.text[start:end]
-        folded, own = _seen(text)
+        folded, own = seen(text)
         if folded:
             yield Sentence(text, index, turn.seq, entry.role, entry.at, folded, own, failed)
 
@@ -158,7 +160,7 @@ def _pieces(text: str, start: int, end: int, longest: int) -> Iterator[Span]:
         yield start, end
 
 
-def _seen(text: str) -> tuple[str, str]:
+def seen(text: str) -> tuple[str, str]:
     """Return the text as rules see it, with and without what it quotes."""
     if not any(mark in text for mark in '`«“"/'):
         plain = _plain(text)

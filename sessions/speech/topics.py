@@ -15,6 +15,12 @@ _NO_NOUN = re.compile(
     r"|уйте|ите|аю|яю|ею|ую)"
 )
 _NUMBER = re.compile(r"[\d.,/-]+")
+_CODE = re.compile(
+    r"\w*_\w*|[a-z]{2,}[A-Z][a-z]\w*|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|TRACE"
+)
+"""Names of code, and levels of a log."""
+
+_KEY = re.compile(r"\"[\w .-]{1,60}\"\s*:|'\w{1,60}'\s*:")
 
 NAMED = 1.5
 """What a term counts for that is written with a capital inside a sentence, or has a digit."""
@@ -52,7 +58,7 @@ def topics(texts: Iterable[str], n: int = 8) -> tuple[str, ...]:
 def _tokens(text: str) -> Iterator[tuple[str, str, bool]]:
     """Yield term, token as written and whether it is a name or code."""
     start = True
-    text = readable(text)
+    text = _KEY.sub(" ", readable(text))
     for match in _TOKEN.finditer(text):
         token = match.group()
         initial = start
@@ -60,6 +66,8 @@ def _tokens(text: str) -> Iterator[tuple[str, str, bool]]:
         named = any(sign.isdigit() for sign in token) or (token[:1].isupper() and not initial)
         found = terms(token)
         if not found or found[0] in STOP or len(token) < MIN_LETTERS or _NUMBER.fullmatch(token):
+            continue
+        if _CODE.fullmatch(token):
             continue
         if not named and _NO_NOUN.fullmatch(token.casefold()):
             continue

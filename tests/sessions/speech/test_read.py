@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sessions.speech import read_lines, still_open
+from sessions.speech import is_question, read_lines, still_open
 from sessions.types import Entry, Line, LoggedTurn, Role
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
@@ -136,11 +136,162 @@ def test_of_tools_only_failures_and_live_data_are_read() -> None:
     assert found == [("outside", "stock: 14"), ("outside", "There are 14 of them.")]
 
 
-def test_a_long_result_gives_few_and_short_lines() -> None:
-    rows = ", ".join(f'{{"id": {n}, "name": "row"}}' for n in range(500))
-    lines = read_lines(talk(Entry("tool", f"[{rows}]", status="ok")))
-    assert 0 < len(lines) <= 8
-    assert all(len(line.text) <= 240 for line in lines)
+ROWS = ", ".join(f'{{"id": {n}, "name": "row"}}' for n in range(500))
+LOG = "\n".join(f"2026-02-11 00:00:0{n} ERROR [mill] could not open batch {n}" for n in range(6))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[{ROWS}]",
+        '{"city": "Oslo", "temp_c": -4, "sky": "snow"}',
+        LOG,
+        "| Tent | 505 |\n|---|---|\n| Rope | 3 |\n| Lamp | 41 |",
+        "def step_0(rows):\n    return [r for r in rows if r > 5]\n\nx = step_0([1])\n",
+        "<html><body><p>There are 5 left.</p></body></html>",
+        "There are 5 left. " * 20,
+    ],
+    ids=["json", "object", "log", "table", "code", "html", "long"],
+)
+@pytest.mark.parametrize("status", ["ok", ""])
+def test_structured_and_long_results_give_no_line(text: str, status: str) -> None:
+    assert read_lines(talk(Entry("tool", text, status=status))) == ()
+
+
+def test_a_short_result_gives_two_lines() -> None:
+    said = ("The tent weighs 2 kg.", "It sleeps 3.", "There are 5 left.")
+    found = only(Entry("tool", " ".join(said), status="ok"))
+    assert found == [("outside", said[0]), ("outside", said[1])]
+
+
+@pytest.mark.parametrize(("status", "kind"), [("ok", "outside"), ("error", "error")])
+def test_an_object_with_a_value_in_prose_gives_that_value(status: str, kind: str) -> None:
+    said = "The mill is closed. Ask again on 5 May."
+    entry = Entry("tool", f'{{"note": "{said}", "code": 7}}', status=status)
+    assert only(entry) == [(kind, said)]
+    assert only(Entry("tool", f'{{"note": "{said}"}}', status=status)) == [(kind, said)]
+    nested = Entry("tool", f'{{"notes": ["{said}"]}}', status=status)
+    assert only(nested) == []
+
+
+@pytest.mark.parametrize("status", ["ok", "error"])
+def test_a_trace_gives_its_error(status: str) -> None:
+    frames = 'Traceback (most recent call last):\n  File "mill.py", line 3, in grind\n    stone()\n'
+    cause = f"{frames}KeyError: 'stone'\n\nDuring handling of the above exception, another:\n\n"
+    trace = Entry("tool", f"{cause}{frames}ValueError: no stone 5\n", status=status)
+    assert only(trace) == [("error", "ValueError: no stone 5")]
+    java = "java.io.IOException: disk 3 is full\n\tat org.mill.Grind.run(Grind.java:7)\n"
+    assert only(Entry("tool", java, status=status)) == [("error", java.split("\n")[0])]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "wish"),
+    [
+        ("Can I wash the rug at home?", "Yes, by hand.", "No plastic for me please, it smells."),
+        ("Можно стирать ковёр дома?", "Да, вручную.", "Мне без пластика, пожалуйста, он пахнет."),
+        ("What if we dye it red?", "Red fades.", "No plastic for me please, it smells."),
+        ("А может, покрасим в красный?", "Красный выцветает.", "Мне без пластика, пожалуйста."),
+    ],
+)
+def test_a_refusal_that_names_its_object_is_about_no_other(
+    question: str, answer: str, wish: str
+) -> None:
+    lines = read_lines(talk(("user", question), ("assistant", answer), ("user", wish)))
+    assert [(line.kind, line.of) for line in lines if line.text == wish] == [("preference", "")]
+
+
+@pytest.mark.parametrize(
+    ("idea", "no"),
+    [
+        ("What if we print it on cloth?", "No cloth for us, please."),
+        ("А если напечатать на ткани?", "Ткань нам не нужна."),
+    ],
+)
+def test_a_refusal_that_names_the_idea_is_about_it(idea: str, no: str) -> None:
+    (refused,) = read_lines(talk(("assistant", idea), ("user", no)))[-1:]
+    assert (refused.kind, refused.of) == ("rejected", idea)
+
+
+def test_a_refusal_looks_back_two_turns() -> None:
+    idea: tuple[Role, str] = ("assistant", "We could dye the rug red.")
+    between: list[tuple[Role, str]] = [("user", "It is for the hall."), ("assistant", "I see why.")]
+    near = read_lines(talk(idea, *between[:1], ("user", "No, not that.")))
+    assert [line.of for line in near if line.kind == "rejected"] == [idea[1]]
+    far = read_lines(talk(idea, *between, *between, ("user", "No, not that.")))
+    assert idea[1] not in [line.of for line in far]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Great, let's continue.", "Okay, let's move on then!", "Отлично, идём дальше.", "Продолжим."],
+)
+def test_going_on_decides_nothing(text: str) -> None:
+    for offer in ("You could also get a map.", "Можно добавить карту.", "Noted."):
+        lines = read_lines(talk(("assistant", offer), ("user", text)))
+        assert text not in [line.text for line in lines]
+
+
+def test_going_on_with_a_thing_decides_for_it() -> None:
+    assert only(("user", "Let's continue with Postgres."))[0][0] == "decision"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A table with a row for the plan is enough.",
+        "You should restart it if the build fails.",
+        "The export can fail when the queue is full.",
+        "Выгрузка может упасть, если очередь полна.",
+    ],
+)
+def test_advice_is_no_failure_and_no_decision(text: str) -> None:
+    assert only(("assistant", text)) == []
+
+
+def test_a_failure_before_the_advice_is_one() -> None:
+    text = "The upload failed, so you could split the file."
+    assert only(("assistant", text)) == [("error", text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's cook something special!", "Давай устроим что-нибудь особенное!",
+        "Here's a picture of Rex.", "Вот фото Рекса.",
+    ],
+)  # fmt: skip
+def test_friendly_talk_is_no_decision_and_no_fact(text: str) -> None:
+    assert only(("user", text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("The list must name the owner of each flat.", "constraint"),
+        ("I need a list of the flats, as a CSV file.", "constraint"),
+        ("Please use imperial units.", "constraint"),
+        ("Answer briefly.", "constraint"),
+        ("Нужен список квартир, в CSV.", "constraint"),
+        ("Пиши кратко.", "constraint"),
+        ("The flat number of Vera is F-0.", "fact"),
+        ("Квартира Веры — F-7.", "fact"),
+        ("Here are the photos of the wall: the crack broke the build.", "error"),
+    ],
+)
+def test_wishes_and_numbers_of_the_user(text: str, kind: str) -> None:
+    assert only(("user", text)) == [(kind, text)]
+
+
+@pytest.mark.parametrize("text", ["Explain supply chains.", "Пиши письмо маме.", "Write a poem."])
+def test_a_task_is_no_requirement(text: str) -> None:
+    assert only(("user", text)) == []
+
+
+def test_questions_alone_are_told_apart() -> None:
+    for asks in ("Is the tent dry?", "Hi! Where is it?", "Палатка сухая? А верёвка?"):
+        assert is_question(asks)
+    for tells in ("", "Thanks!", "It is. Really?", "My knee hurts since 5 May, can I run?"):
+        assert not is_question(tells)
 
 
 def test_of_system_turns_instructions_are_not_read() -> None:

@@ -20,6 +20,11 @@ def test_function_words_numbers_and_code_are_no_topics() -> None:
     assert topics(["and then we will do that with 15 of them", "`index.html` https://a.b/c"]) == ()
 
 
+def test_keys_names_of_code_and_levels_are_no_topics() -> None:
+    said = ['{"rating": 5, "servings": 2}', "WARN step_0 called getRows", "the mill of PostgreSQL"]
+    assert set(topics(said)) == {"mill", "PostgreSQL"}
+
+
 @given(st.lists(st.text(max_size=80), max_size=6), st.integers(0, 5))
 def test_topics_are_words_of_the_texts(texts: list[str], n: int) -> None:
     found = topics(texts, n)
