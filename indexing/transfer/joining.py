@@ -104,7 +104,9 @@ class _Work:
             chain = [m for m in self._now.values() if m.subject == subject and self._counts(m)]
             for memory in chain:
                 del self._now[memory.id]
-            made, homes = chained([*map(self._counted, chain), *line])
+            told = _as_there(line, chain)
+            made, homes = chained([*map(self._counted, chain), *told])
+            homes |= {memory.id: homes[one.id] for memory, one in zip(line, told, strict=True)}
             moved |= homes
             self._now |= {memory.id: memory for memory in made}
             self._homes |= {memory.id: homes[memory.id] for memory in line}
@@ -152,6 +154,28 @@ def _about(memory: Memory, told: Memory) -> Memory:
     since = min(map(said, mentions(memory)))
     about = replace(memory, subject=told.subject, value=told.value, closes=told.closes)
     return replace(about, valid_from=since, valid_to=None, superseded_by="")
+
+
+def _as_there(line: Sequence[Memory], chain: Sequence[Memory]) -> list[Memory]:
+    """Return statements by the names that a chain has for them.
+
+    What is there keeps the name of its first words, also when the place that said them has expired;
+    a file names it by one that is left. What gave way in the moment in which it was said stays so.
+    """
+    there = {_statement(memory): memory for memory in chain if memory.value}
+    made = []
+    for memory in line:
+        twin = there.get(_statement(memory), memory)
+        named = replace(memory, id=twin.id, key=twin.key)
+        if twin.valid_to == twin.valid_from:
+            named = replace(named, valid_to=twin.valid_to, superseded_by=twin.superseded_by)
+        made.append(named)
+    return pointed(made, {old.id: new.id for old, new in zip(line, made, strict=True)})
+
+
+def _statement(memory: Memory) -> tuple[datetime | None, str, bool]:
+    """Return what tells a statement from others about its subject: since when it says what."""
+    return memory.valid_from, memory.value, memory.closes
 
 
 def _place(place: Mention) -> tuple[tuple[str, int], str]:

@@ -113,8 +113,10 @@ class _Scope:
         index, scope = self._index, self._scope
         with index.catalog.writing(scope) as turn:
             sources = sorted({name for memory in batch for name in memory.sources})
-            blocked = turn.blocked(sources, [memory.id for memory in batch])
-            kept = [m for m in _allowed(batch, blocked) if m.id not in blocked.memory_ids]
+            names = self._names(batch)
+            blocked = turn.blocked(sources, names)
+            gone = {names[name] for name in blocked.memory_ids}
+            kept = [m for m in _allowed(batch, blocked) if m.id not in gone]
             held = around(index, scope, kept)
             made = self._join(kept, held)
             near = {m.id: m for m in naming(index, scope, made.delete) if m.id not in held}
@@ -126,6 +128,11 @@ class _Scope:
             turn.commit(rows(written, after.values()))
         self._report.forgotten += self._count_lines(batch) - self._count_lines(kept)
         self._count(kept, held, made)
+
+    def _names(self, batch: Sequence[Memory]) -> Ids:
+        """Return the ids that memories go by and went by in the file: each may be forgotten."""
+        told = {memory.id: memory.id for memory in batch}
+        return {name: one for name, one in self._ids.items() if one in told} | told
 
     def _join(self, batch: Sequence[Memory], held: dict[str, Memory]) -> Joined:
         return join(batch, self._known, held.values(), self._index.clock())

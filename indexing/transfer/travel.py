@@ -58,16 +58,20 @@ def chained(statements: Sequence[Memory]) -> tuple[list[Memory], Ids]:
 
     Also returned is where each went: of one that was parted the first part.
     """
-    made: list[Memory] = []
+    made: dict[str, Memory] = {}
     homes: Ids = {}
     for run in linked([(memory, mentions(memory)) for memory in statements]):
-        places = noted(run.places)
-        if run.memory.pinned:
-            places = [replace(place, expires_at=None) for place in places]
-        made.append(put_together(run.memory, places))
-        for memory in run.told:
-            homes.setdefault(memory.id, run.memory.id)
-    return made, homes
+        memory = put_together(run.memory, noted(run.places))
+        if memory.id in made:  # of one moment: it held, gave way, and holds again
+            memory = joined(memory, made.pop(memory.id))
+            memory = put_together(memory, noted(mentions(memory)))
+        if memory.pinned:
+            lasting = (replace(place, expires_at=None) for place in mentions(memory))
+            memory = put_together(memory, lasting)
+        made[memory.id] = memory
+        for told in run.told:
+            homes.setdefault(told.id, memory.id)
+    return list(made.values()), homes
 
 
 def pointed(memories: Iterable[Memory], ids: Ids) -> list[Memory]:

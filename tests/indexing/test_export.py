@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from chunking.types import Document, Session, Turn
@@ -220,6 +220,13 @@ def act(index: Index, clock: FixedClock, done: list[tuple[Any, ...]]) -> None:
 
 
 @settings(max_examples=8, suppress_health_check=list(HealthCheck))
+@example(
+    [
+        (ANN, "By the way, Anna is allergic to peanuts", None, "user.home", 3, False),
+        (ANN, "Anna is allergic to peanuts", None, "user.home", None, False),
+        (ANN, "I live in Tver", None, None, None, False),
+    ]
+)
 @given(st.lists(acts, max_size=12))
 def test_any_history_comes_back_to_the_byte_and_twice_is_once(done: list[Any]) -> None:
     clock = FixedClock()
@@ -297,6 +304,44 @@ def test_what_was_told_again_later_here_is_not_ended_by_the_file(
     restore(other, saved(), "ann")
     assert [m.value for m in history(other, ANN, "user.home")] == ["tver", "omsk", "tver"]
     assert texts(other, now=clock.now) == ["I live in Tver"]
+
+
+def tell_twice(index: Index, clock: FixedClock, subject: str) -> Memory:
+    """Tell one statement in two ways, the first for an hour; a minute passes after each."""
+    first = remember(index, ANN, SAID[5], subject=subject, expires_at=clock.now + HOUR)
+    clock.now += timedelta(minutes=1)
+    assert remember(index, ANN, SAID[6], subject=subject).id == first.id
+    clock.now += timedelta(minutes=1)
+    return first
+
+
+@pytest.mark.parametrize("subject", ["user.home", "anna.food"])
+def test_what_is_there_keeps_its_name_when_its_first_words_have_expired(
+    index: Index, clock: FixedClock, saved: Callable[[], Path], subject: str
+) -> None:
+    first = tell_twice(index, clock, subject)
+    clock.now += HOUR
+    before = stored(index)
+    (told,) = records(index)
+    assert (told["text"], told["id"] == first.id) == (SAID[6], False)
+    report = restore(index, saved(), "ann")
+    assert (report.unchanged, report.embedded) == (1, 0)
+    assert stored(index) == before
+
+
+@pytest.mark.parametrize(("old", "new"), [("Tver", "Kazan"), ("Kazan", "Tver")])
+def test_what_gave_way_in_one_moment_stays_so_and_loses_no_place(
+    index: Index, clock: FixedClock, other: Index, saved: Callable[[], Path], old: str, new: str
+) -> None:
+    for town in (old, new):
+        remember(other, ANN, f"I live in {town}")
+    remember(index, ANN, f"I live in {old}", at=clock.now)
+    there = sources(index, clock) | sources(other, clock)
+    assert len(there) == 3
+    restore(other, saved(), "ann")
+    assert sources(other, clock) == there
+    assert texts(other, now=clock.now) == [f"I live in {new}"]
+    assert restore(other, saved(), "ann").unchanged == 1
 
 
 def test_ids_and_keys_of_a_file_are_not_believed(
@@ -418,6 +463,18 @@ def test_what_was_forgotten_does_not_come_back(
     stones.put("user", ANN, now=clock.now)
     with pytest.raises(Forgotten):
         restore(index, file, "ann")
+
+
+def test_what_was_forgotten_does_not_come_back_under_another_name(
+    index: Index, clock: FixedClock, saved: Callable[[], Path]
+) -> None:
+    memory = tell_twice(index, clock, "user.home")
+    file = saved()
+    clock.now += HOUR
+    index.catalog.tombstones.put("memory", ANN, [memory.id], now=clock.now)
+    index.store.delete("user", Filter(ANN, ids=(memory.id,)))
+    report = restore(index, file, "ann")
+    assert (report.forgotten, report.new, stored(index)) == (1, 0, [])
 
 
 def test_what_the_model_cannot_read_is_refused_and_the_rest_is_stored(
