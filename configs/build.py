@@ -12,7 +12,7 @@ from configs.feeds import build_access
 from configs.fingerprints import open_collections
 from configs.fusion_settings import build_method, build_reordering
 from configs.recipe import build_recipe
-from configs.rerankers import build_reranker
+from configs.rerankers import Given, build_reranker
 from configs.retrieval_settings import ScopeSettings
 from configs.sessions import build_desk
 from configs.settings import Settings
@@ -27,7 +27,7 @@ from indexing.store import DENSE, OWN, SPARSE, VectorStore, vector_names
 from indexing.types import Collection
 from retrieval.rank import Fusion
 from retrieval.retriever import Retriever
-from retrieval.stages import Relevance, Reranking
+from retrieval.stages import Relevance, Reranking, Telling
 from retrieval.types import ScopePolicy
 from retrieval.vectors import QueryVectors
 from sessions.session import Desk
@@ -114,7 +114,8 @@ def build_retriever(
         _tokens,
         build_fusion(settings),
         search.scope_seconds or None,
-        reranking=build_reranking(settings),
+        telling=Telling(search.telling) if search.telling else None,
+        reranking=build_reranking(settings, embedder),
         reordering=build_reordering(search.fusion),
         neighbours=search.neighbours.policy(),
         always_neighbours=search.neighbours.always,
@@ -125,12 +126,13 @@ def build_retriever(
     )
 
 
-def build_reranking(settings: Settings) -> Reranking | None:
+def build_reranking(settings: Settings, embedder: Embedder) -> Reranking | None:
     """Return the reranker that the settings name, None for none; it is loaded at its first use."""
-    stage = build_reranker(settings.rerank, settings.cache_dir.expanduser())
-    return (
-        None if stage is None else Reranking(stage, settings.rerank.blend, settings.rerank.weight)
-    )
+    chosen = settings.rerank
+    stage = build_reranker(chosen, Given(settings.cache_dir.expanduser(), embedder))
+    if stage is None:
+        return None
+    return Reranking(stage, chosen.blend, chosen.weight, chosen.before)
 
 
 def fingerprint_digest(made: Mapping[str, str]) -> dict[str, str]:

@@ -11,8 +11,8 @@ from configs.section import Section
 class RerankSettings(Section):
     """Which reranker, and how much it may take: ``model`` is a name or a folder, by ``kind``."""
 
-    kind: Literal["none", "built-in", "onnx", "fastembed", "sentence-transformers", "endpoint"] = (
-        Field("none", description="where the reranker comes from; `none`: the fused order stays")
+    kind: Literal["none", "late", "onnx", "fastembed", "sentence-transformers", "endpoint"] = Field(
+        "none", description="where the reranker comes from; `none`: the fused order stays"
     )
     model: str = Field("", description="the reranker's name by `kind`; empty: the folder's name")
     folder: Path | None = Field(None, description="its files, for `onnx` or offline use")
@@ -24,6 +24,9 @@ class RerankSettings(Section):
     logits: bool = Field(False, description="the endpoint answers logits, not 0..1")
     retries: int = Field(
         2, ge=0, description="tries after the first, where another may pass (429, 5xx, no answer)"
+    )
+    before: bool = Field(
+        False, description="a turn is read with the turn before it: what `late` wants"
     )
     candidates: int = Field(50, ge=1, le=1000, description="how many of the fused are reranked")
     budget_ms: float | None = Field(

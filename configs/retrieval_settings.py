@@ -58,6 +58,13 @@ class RetrievalSettings(Section):
     language_balance: float = Field(
         0.85, ge=0, le=1, description="share of the gap between languages that is levelled"
     )
+    telling: float = Field(
+        1.0,
+        ge=0,
+        le=2,
+        description="how much it counts that a turn of talk tells rather than asks, by whom the "
+        "question names, with the time it asks for; 0: not at all",
+    )
     scope_seconds: float = Field(
         5.0, ge=0, description="how long the scopes of a question may take; 0: no limit"
     )

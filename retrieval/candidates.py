@@ -1,6 +1,6 @@
 """The best of a ranking -> whole memories: read page by page, copies of one another made one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from indexing.errors import StoreError
@@ -12,6 +12,8 @@ from retrieval.search import Question
 from retrieval.trace import Dropped, Log
 from retrieval.types import Hit
 
+More = Callable[[Sequence[Hit]], int]
+
 
 @dataclass(frozen=True, slots=True)
 class Reader:
@@ -20,9 +22,10 @@ class Reader:
     store: VectorStore
     question: Question
 
-    def best(self, ranking: Ranking, need: int, log: Log) -> list[Hit]:
+    def best(self, ranking: Ranking, need: int, log: Log, more: More | None = None) -> list[Hit]:
         """Return the best hits, ``need`` of them where there are as many different ones.
 
+        ``more`` is asked once, with the first of them, how many are needed in all.
         A scope that cannot be read is asked once, and named in the log; raises its `StoreError`
         where there is no other.
         """
@@ -34,6 +37,8 @@ class Reader:
             hits, copies = collapse([*hits, *self._read(ranking, wanted, start, failed, log)])
             log.dropped += copies
             start += len(wanted)
+            if more:
+                need, more = max(need, more(hits)), None
         if failed and failed.keys() >= set(ranking.owners.values()):
             raise next(iter(failed.values()))
         log.stage("collapse", start, len(hits))

@@ -1,8 +1,8 @@
 """`retrieve(query, user_id)`: the read side put together, from a question to its few memories.
 
 analytical parts -> SQL | small corpus -> all of it | embed -> scopes in parallel -> fuse ->
-read -> rerank -> the k best or as many as fit a budget. Each step is a function of a module of its
-own; here is only their order.
+read -> weigh what turns tell -> rerank -> the k best or as many as fit a budget. Each step is a
+function of a module of its own; here is only their order.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ from retrieval.reorder import Reordering
 from retrieval.routing.plan import NO_SOURCE
 from retrieval.search import Question, search
 from retrieval.sql.types import Answer
-from retrieval.stages import Relevance, Reranking, bring
+from retrieval.stages import Relevance, Reranking, Telling, bring
 from retrieval.trace import Log, Route
 from retrieval.types import ANY, Hit, Narrow, Query, Result, ScopePolicy
 from retrieval.vectors import QueryVectors
@@ -65,6 +65,7 @@ class Retriever:
     count: Count
     fusion: Fusion = field(default_factory=Fusion)
     scope_seconds: float | None = None
+    telling: Telling | None = None
     reranking: Reranking | None = None
     reordering: Reordering | None = None
     relevance: Relevance = field(default_factory=Relevance)
@@ -201,7 +202,11 @@ class Retriever:
             listed = sum(len(hits) for answer in answers for hits in answer.branches.values())
             log.stage("fuse", listed, len(ranking.order), self.fusion.shown())
         with log.watch("read"):
-            hits = Reader(self.store, question).best(ranking, self._need(query), log)
+            more = self.telling.need if self.telling else None
+            hits = Reader(self.store, question).best(ranking, self._need(query), log, more)
+        if self.telling:
+            with log.watch("telling"):
+                hits = self.telling(query.text, hits, log)
         if self.reranking and query.rerank:
             with log.watch("rerank"):
                 hits = self.reranking(query.text, hits, query.rerank_budget_ms, log)

@@ -3,7 +3,9 @@ what it did. A stage that fails leaves the order as it was and says so.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+
+import numpy as np
 
 from indexing.errors import StoreError
 from indexing.store import VectorStore
@@ -13,26 +15,73 @@ from retrieval.coverage import Covered
 from retrieval.neighbours import with_neighbours
 from retrieval.passages import NeighbourPolicy
 from retrieval.relevance import E5, Weights, confidence, evidence, is_small, lift, names_nothing
-from retrieval.rerank.order import reordered
+from retrieval.rerank.order import combined, reordered
 from retrieval.rerank.stage import RerankStage
+from retrieval.telling import Turn, telling
+from retrieval.telling import Weights as TurnWeights
 from retrieval.trace import Dropped, Log
 from retrieval.types import Hit
 
 
 @dataclass(frozen=True, slots=True)
+class Telling:
+    """Ranks turns of talk by what they tell too; see `retrieval.telling`.
+
+    ``strength`` 0 leaves the fused order. The first ``candidates`` are weighed, the rest stays.
+    """
+
+    strength: float = 1.0
+    candidates: int = 30
+    weights: TurnWeights = field(default_factory=TurnWeights)
+
+    def need(self, hits: Sequence[Hit]) -> int:
+        """Return how many hits it weighs: none where the best of them are no talk."""
+        talk = self.strength and any(hit.memory.kind == "turn" for hit in hits)
+        return self.candidates if talk else 0
+
+    def __call__(self, query: str, hits: Sequence[Hit], log: Log) -> list[Hit]:
+        """Return the hits in their new order; scores stay on the scale of the fused ones."""
+        first, rest = hits[: self.candidates], hits[self.candidates :]
+        turns = [_turn(hit.memory) for hit in first]
+        if not self.strength or not any(turns):
+            return list(hits)
+        fused = np.array([hit.score for hit in first])
+        spread = float(fused.std()) * self.strength
+        scores = fused + spread * telling(query, turns, self.weights)
+        order = np.argsort(-scores, kind="stable").tolist()
+        log.stage("telling", len(hits), len(first), f"strength {self.strength:g}")
+        return [*(replace(first[at], score=max(0.0, float(scores[at]))) for at in order), *rest]
+
+
+def _turn(memory: Memory) -> Turn | None:
+    if memory.kind != "turn":
+        return None
+    return Turn(memory.speaker or memory.role, memory.text, memory.before)
+
+
+@dataclass(frozen=True, slots=True)
 class Reranking:
-    """The reranker, and how much the fused rank counts beside it."""
+    """The reranker, and how the fused order counts beside it.
+
+    With a ``weight`` both scores are added (`combined`), else ranks are blended (`reordered`).
+    ``before``: a turn is read with the turn before it.
+    """
 
     stage: RerankStage
     blend: float = 0.0
+    weight: float | None = None
+    before: bool = False
 
     def __call__(
         self, query: str, hits: Sequence[Hit], budget_ms: float | None, log: Log
     ) -> list[Hit]:
-        """Return the hits in the reranker's order; the score of a hit is then the reranker's."""
+        """Return the hits in their new order; the score of a hit is then the reranker's, with a
+        ``weight`` one on the scale of before."""
         if not hits:
             return []
-        done = self.stage.rerank(query, [read_as(hit.memory) for hit in hits], budget_ms)
+        done = self.stage.rerank(
+            query, [read_as(hit.memory, self.before) for hit in hits], budget_ms
+        )
         log.stage("rerank", len(hits), done.scored, done.note)
         if done.failed:
             log.notes.append(done.note)
@@ -42,6 +91,9 @@ class Reranking:
             hit if score is None else replace(hit, score=score, reranked=score)
             for hit, score in zip(hits, done.scores, strict=True)
         ]
+        if self.weight is not None:
+            order = combined([hit.score for hit in hits], done.scores, self.weight)
+            return [replace(scored[place], score=score) for place, score in order]
         return reordered(scored, done.scores, self.blend)
 
 
@@ -109,13 +161,14 @@ def bring(
     return kept
 
 
-def read_as(memory: Memory) -> str:
+def read_as(memory: Memory, before: bool = False) -> str:
     """Return what a reranker reads of a memory: when and by whom, or under which headings, and
-    the text."""
+    the text; with ``before`` the turn before too."""
     if memory.speaker or memory.role:
         when = day(memory.at, memory.text) if memory.at else ""
         header = " ".join(filter(None, (when, memory.speaker or memory.role)))
     else:
         path = [memory.title, *(h for h in memory.headings if h != memory.title)]
         header = " › ".join(filter(None, path))
-    return f"{header}: {memory.text}" if header else memory.text
+    text = f"{header}: {memory.text}" if header else memory.text
+    return f"{text} {memory.before}" if before and memory.before else text

@@ -3,9 +3,14 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 T = TypeVar("T")
 K = 10
 """k of the reciprocal ranks that `reordered` blends."""
+_LEAST = 1e-9
+"""Distance of a probability from 0 and 1, and the least spread that is levelled."""
 
 
 def reordered(
@@ -31,3 +36,42 @@ def reordered(
     best = sorted(value, key=lambda i: (-value[i], i))
     rest = [i for i, score in enumerate(scores) if score is None]
     return [fused[i] for i in best + rest]
+
+
+def combined(
+    fused: Sequence[float], scores: Sequence[float | None], weight: float
+) -> list[tuple[int, float]]:
+    """Return the places of the fused order anew, best first, each with its new score.
+
+    Both scores are levelled within the scored items, the reranker's as log-odds; the value of one
+    is ``z(fused) + weight * z(logit(score))``, brought back to the scale of the fused scores, at
+    least 0. What is not scored follows as it was; ties keep the fused order.
+
+    >>> [place for place, _ in combined([3.0, 2.9, 0.0], [0.2, 0.9, None], weight=2)]
+    [1, 0, 2]
+    """
+    if len(fused) != len(scores):
+        raise ValueError(f"{len(scores)} scores for {len(fused)} items")
+    known = [place for place, score in enumerate(scores) if score is not None]
+    read = np.clip([score for score in scores if score is not None], _LEAST, 1 - _LEAST)
+    before = np.array([fused[place] for place in known])
+    values = levelled(before) + weight * levelled(np.log(read / (1 - read)))
+    order = np.argsort(-values, kind="stable").tolist()
+    back = before.mean() + before.std() * values if known else values
+    best = [(known[at], max(0.0, float(back[at]))) for at in order]
+    rest = [(place, fused[place]) for place, score in enumerate(scores) if score is None]
+    return best + rest
+
+
+def levelled(values: ArrayLike) -> NDArray[np.float64]:
+    """Return values less their mean, by their standard deviation; zeros where they are all alike.
+
+    >>> levelled([1.0, 3.0]).tolist(), levelled([2.0, 2.0]).tolist()
+    ([-1.0, 1.0], [0.0, 0.0])
+    """
+    found = np.asarray(values, np.float64)
+    if found.size == 0:
+        return found
+    spread = float(found.std())
+    centred: NDArray[np.float64] = found - found.mean()
+    return centred / spread if spread > _LEAST else np.zeros_like(found)

@@ -65,6 +65,33 @@ def test_more_candidates_than_hits_are_reranked(reranked: Retriever, put: Put) -
     assert trace.models["reranker"] == "by length"
 
 
+def test_a_weight_adds_both_scores(retriever: Retriever, model: ByLength, put: Put) -> None:
+    for size in range(6):
+        put("cat " * (6 - size) + "and " * size * 3)
+    stage = RerankStage(lambda: model, RerankLimits(candidates=6))
+    fused = retriever.retrieve("cat", "ann", k=6).hits
+
+    def order(weight: float) -> list[str]:
+        other = replace(retriever, reranking=Reranking(stage, weight=weight))
+        hits = other.retrieve("cat", "ann", k=6).hits
+        scores = [hit.score for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        assert all(hit.reranked is not None for hit in hits)
+        return [hit.memory.id for hit in hits]
+
+    assert order(1e-6) == [hit.memory.id for hit in fused]
+    longest = sorted(fused, key=lambda hit: -len(hit.memory.text))
+    assert order(1e6) == [hit.memory.id for hit in longest]
+    stage.close()
+
+
+def test_a_turn_is_read_with_the_turn_before_where_that_is_wanted(put: Put) -> None:
+    memory = replace(put("the red one"), speaker="Ann", before="Tom: which one?")
+    assert read_as(memory).endswith("Ann: the red one")
+    assert read_as(memory, before=True).endswith("Ann: the red one Tom: which one?")
+    assert read_as(replace(memory, before=""), before=True) == read_as(memory)
+
+
 def test_a_failing_reranker_keeps_the_fused_order_and_says_so(
     reranked: Retriever, put: Put
 ) -> None:

@@ -28,7 +28,7 @@ def test_every_view_has_its_share(make_parts: PartsMaker, method: str) -> None:
     assert set(hits["1"].stages) == {"dense", "dense.own", "sparse", "sparse.own"}
     assert set(hits["2"].stages) == {"dense", "dense.own", "sparse"}  # the word was said before
     for hit in hits.values():
-        assert hit.score == pytest.approx(sum(stage.share for stage in hit.stages.values()))
+        assert hit.fused == pytest.approx(sum(stage.share for stage in hit.stages.values()))
 
 
 def test_one_view_is_asked_where_one_is_stored(make_parts: PartsMaker) -> None:

@@ -66,13 +66,20 @@ def test_both_scores_are_added_as_z_scores_and_the_rest_follows() -> None:
     spread = math.sqrt(sum(value**2 for value in odds) / 3)
     for weight in (0.5, 0.99, 1.01, 2.0):
         values = [own + weight * odd / spread for own, odd in zip(level, odds, strict=True)]
-        wanted = sorted("abc", key=lambda item: -values["abc".index(item)])
-        assert combined("abcd", fused, scores, weight) == [*wanted, "d"]
+        wanted = sorted(range(3), key=lambda place: -values[place])
+        found = combined(fused, scores, weight)
+        assert [place for place, _ in found] == [*wanted, 3]
+        on_scale = [max(0.0, 2 + math.sqrt(2 / 3) * values[place]) for place in wanted]
+        assert [score for _, score in found] == pytest.approx([*on_scale, 0.5])
 
 
 def test_certain_scores_and_equal_ones_keep_ties_in_the_fused_order() -> None:
-    assert combined("abc", [1.0, 1.0, 1.0], [1.0, 0.0, 1.0], 1.0) == ["a", "c", "b"]
-    assert combined("ab", [0.2, 0.1], [None, None], 1.0) == ["a", "b"]
-    assert combined("ab", [0.2, 0.1], [0.7, 0.7], 5.0) == ["a", "b"]
-    with pytest.raises(ValueError, match="1 and 2 scores for 2 items"):
-        combined("ab", [1.0], [0.1, 0.2], 1.0)
+    def places(fused: list[float], scores: list[float | None], weight: float) -> list[int]:
+        return [place for place, _ in combined(fused, scores, weight)]
+
+    assert places([1.0, 1.0, 1.0], [1.0, 0.0, 1.0], 1.0) == [0, 2, 1]
+    assert combined([0.2, 0.1], [None, None], 1.0) == [(0, 0.2), (1, 0.1)]
+    assert places([0.2, 0.1], [0.7, 0.7], 5.0) == [0, 1]
+    assert combined([], [], 1.0) == []
+    with pytest.raises(ValueError, match="2 scores for 1 items"):
+        combined([1.0], [0.1, 0.2], 1.0)

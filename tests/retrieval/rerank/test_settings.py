@@ -6,16 +6,17 @@ import pytest
 from pydantic import ValidationError
 
 from configs.rerank_settings import RerankSettings
-from configs.rerankers import RERANKERS, build_reranker
+from configs.rerankers import RERANKERS, Given, build_reranker
 from indexing.errors import ConfigError
 from retrieval.rerank.stage import RerankLimits
+from tests.conftest import TinyEmbedder
 from tests.retrieval.rerank.conftest import by_hand
 
-CACHE = Path("no-model-is-made-here")
+GIVEN = Given(Path("no-model-is-made-here"), TinyEmbedder())
 
 
 def test_none_is_the_default() -> None:
-    assert build_reranker(RerankSettings(), CACHE) is None
+    assert build_reranker(RerankSettings(), GIVEN) is None
 
 
 def test_every_kind_has_a_maker_and_every_setting_says_what_it_is() -> None:
@@ -41,14 +42,14 @@ def test_the_limits_are_the_settings() -> None:
             overlap=32,
             cache=5,
         ),
-        CACHE,
+        GIVEN,
     )
     assert stage is not None
     assert stage.limits == RerankLimits(7, 120, 2, 128, 32, 5)
 
 
 def test_a_folder_is_loaded_at_its_first_question(folder: Path) -> None:
-    stage = build_reranker(RerankSettings(kind="onnx", folder=folder, threads=1), CACHE)
+    stage = build_reranker(RerankSettings(kind="onnx", folder=folder, threads=1), GIVEN)
     assert stage is not None
     assert not stage.loaded
     found = stage.rerank("dog", ["кот", "cat"])
@@ -69,11 +70,11 @@ def test_a_folder_is_loaded_at_its_first_question(folder: Path) -> None:
 )
 def test_a_missing_setting_is_named(kind: str, wanted: str) -> None:
     with pytest.raises(ConfigError, match=f"rerank.kind = {kind} needs {wanted}"):
-        build_reranker(RerankSettings.model_validate({"kind": kind}), CACHE)
+        build_reranker(RerankSettings.model_validate({"kind": kind}), GIVEN)
 
 
 def test_an_absent_folder_is_no_error_before_the_first_question(tmp_path: Path) -> None:
-    stage = build_reranker(RerankSettings(kind="onnx", folder=tmp_path / "none"), CACHE)
+    stage = build_reranker(RerankSettings(kind="onnx", folder=tmp_path / "none"), GIVEN)
     assert stage is not None
     assert "has no model.onnx" in stage.rerank("q", ["a"]).note
 

