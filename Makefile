@@ -42,7 +42,7 @@ $(READY): pyproject.toml
 # The optional extras, as CI installs them: torch first, from the CPU build where there is one.
 extras: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sentence-transformers]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,sentence-transformers,train]'
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,193 @@
+"""Made dialogues: memories of two people in which the answers are known, in Russian and English.
+
+Reads the phrase banks in `phrases/`. Does: draw events and their details by a seed, let the two
+talk about them over months, ask about each in other words than it was told in. The other speaker's
+reaction stands between what is told first and a detail, which then does not name what it is about.
+
+A bank is topics: slots with their values, then beats. ``R`` is what the other one says, ``S`` what
+is told, ``Q`` what is asked later, ``P`` a picture's caption; alternatives are split by ``|``.
+``[m/f]`` depends on who tells; ``{n} {g} {d} {c} {i}`` is their name in Russian cases.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from importlib.resources import files
+from random import Random
+
+from evals.reranker import names, small_talk
+from evals.reranker.texts import Ask, Passage, Pool
+
+SESSIONS, EVENTS = 26, 4
+"""Of a memory, and of a session at most."""
+ASKED, JOINED, PICTURED, DECORATED = 0.5, 0.3, 0.5, 0.55
+"""Chances: a question of a detail; two details in a turn; a picture; a phrase around it."""
+
+
+@dataclass(slots=True)
+class Beat:
+    """A detail: how the other one asks, how it is told, how it is asked for later, its picture."""
+
+    reactions: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    picture: str = ""
+
+
+@dataclass(slots=True)
+class Topic:
+    """Slots and their values, and the beats; the first one opens."""
+
+    name: str
+    slots: dict[str, list[str]] = field(default_factory=dict)
+    beats: list[Beat] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Telling:
+    """A memory being made: its pool, the place of each detail told, and questions yet without
+    their other answers."""
+
+    pool: Pool
+    told: dict[tuple[str, str, int], list[int]] = field(default_factory=dict)
+    asks: list[tuple[str, int, tuple[str, str, int] | None]] = field(default_factory=list)
+
+
+def topics(lang: str) -> list[Topic]:
+    """Return the topics of a language's bank."""
+    found: list[Topic] = []
+    text = (files("evals.reranker") / "phrases" / f"{lang}.txt").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        kind, _, rest = line.partition(":" if line[:2] in ("S:", "Q:", "R:", "P:") else " ")
+        options = [one.strip() for one in rest.split("|")]
+        if kind == "#":
+            found.append(Topic(rest))
+        elif kind == "S":
+            if not found[-1].beats or found[-1].beats[-1].told:
+                found[-1].beats.append(Beat())
+            found[-1].beats[-1].told = options
+        elif kind == "R":
+            found[-1].beats.append(Beat(options))
+        elif kind == "Q":
+            found[-1].beats[-1].asked = options
+        elif kind == "P":
+            found[-1].beats[-1].picture = rest.strip()
+        elif line.strip() not in ("", ">"):
+            name, _, values = line.partition(": ")
+            found[-1].slots[name] = values.split("|")
+    return found
+
+
+def pools(lang: str, count: int, seed: int) -> Iterator[Pool]:
+    """Yield so many memories."""
+    bank = topics(lang)
+    for number in range(count):
+        yield _memory(lang, bank, Random(f"{seed} {lang} {number}"))  # noqa: S311
+
+
+def _memory(lang: str, bank: Sequence[Topic], chance: Random) -> Pool:
+    telling = _Telling(Pool("made", lang))
+    people = chance.sample(names.EN if lang == "en" else names.RU, 2)
+    when = date(2019 + chance.randint(0, 7), chance.randint(1, 12), chance.randint(1, 28))
+    for _ in range(SESSIONS):
+        _session(telling, lang, bank, people, when, chance)
+        when += timedelta(days=chance.randint(2, 25))
+    for query, place, key in telling.asks:
+        also = tuple(p for p in telling.told[key] if p != place) if key else ()
+        telling.pool.asks.append(Ask(query, place, also))
+    return telling.pool
+
+
+def _session(
+    telling: _Telling,
+    lang: str,
+    bank: Sequence[Topic],
+    people: Sequence[str],
+    when: date,
+    chance: Random,
+) -> None:
+    turns: list[tuple[str, str]] = []
+    base = len(telling.pool.passages)
+    small = small_talk.BANKS[lang]
+    hello = chance.sample(people, 2)
+    turns.append((hello[0], chance.choice(small.hellos).format(m=hello[1])))
+    for _ in range(chance.randint(2, EVENTS)):
+        topic, teller = chance.choice(bank), chance.choice(people)
+        other = people[1 - people.index(teller)]
+        filled = _filled(topic, lang, teller, other, chance)
+        later = topic.beats[1:]
+        chosen = [0, *sorted(1 + i for i in chance.sample(range(len(later)), min(len(later), 2)))]
+        for at in chosen:
+            beat = topic.beats[at]
+            told = filled(chance.choice(beat.told), False)
+            if beat.picture and chance.random() < PICTURED:
+                caption = filled(beat.picture, False)
+                told += f" [photo: {caption[:1].lower()}{caption[1:]}]"
+            joined = at and chance.random() < JOINED
+            if joined:
+                turns[-1] = (teller, f"{turns[-1][1]} {told}")
+            else:
+                if at:
+                    lead = (
+                        chance.choice(small.reactions) + " " if chance.random() < DECORATED else ""
+                    )
+                    turns.append((other, lead + filled(chance.choice(beat.reactions), False)))
+                turns.append((teller, _decorated(told, small, chance)))
+            key = (topic.name, teller, at)
+            place = base + len(turns) - 1
+            telling.told.setdefault(key, []).append(place)
+            if beat.asked and chance.random() < ASKED:
+                form = chance.choice(beat.asked)
+                particular = any(f"{{{slot}}}" in form for slot in topic.slots)
+                telling.asks.append((filled(form, True), place, None if particular else key))
+        if chance.random() < 0.5:
+            turns.append((other, chance.choice(small.reactions)))
+    turns.append((hello[1], chance.choice(small.goodbyes).format(m=hello[0])))
+    before = ""
+    for speaker, text in turns:
+        telling.pool.passages.append(Passage(text, speaker, when, before))
+        before = f"{speaker}: {text}"[:200]
+
+
+def _decorated(text: str, small: small_talk.Bank, chance: Random) -> str:
+    if chance.random() < DECORATED:
+        opening = chance.choice(small.openings)
+        if opening.endswith(",") and not text.startswith(("I ", "I'")):
+            text = text[:1].lower() + text[1:]
+        text = f"{opening} {text}"
+    if chance.random() < DECORATED:
+        text = f"{text} {chance.choice(small.closings)}"
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Filler:
+    """Fills a phrase of one event in; ``asking`` is the view of a third person."""
+
+    values: Mapping[str, str]
+    woman: bool
+    lang: str
+    name: str
+
+    def __call__(self, form: str, asking: bool) -> str:
+        text = re.sub(r"\[([^/\]]*)/([^\]]*)\]", lambda m: m[2 if self.woman else 1], form)
+        for _ in range(2):
+            text = re.sub(r"\{(\w+)\}", lambda m: self.values[m[1]], text)
+        text = re.sub(r"\[([^/\]]*)/([^\]]*)\]", lambda m: m[2 if self.woman else 1], text)
+        if asking and self.lang == "en":
+            text = re.sub(r"\bmy\b", "their", text, flags=re.I)
+        return text[:1].upper() + text[1:]
+
+
+def _filled(topic: Topic, lang: str, teller: str, other: str, chance: Random) -> _Filler:
+    small = small_talk.BANKS[lang]
+    values = {slot: chance.choice(options) for slot, options in topic.slots.items()}
+    values |= {"n": teller, "m": other}
+    values |= {"when": chance.choice(small.past), "when2": chance.choice(small.future)}
+    values["dur"] = chance.choice(small.durations)
+    if lang == "ru":
+        values |= names.cases(teller)
+    for slot in ("rel", "occasion"):
+        values[f"{slot}3"] = re.sub(r"^my\b", f"{teller}'s", values.get(slot, ""))
+    return _Filler(values, lang == "ru" and names.is_woman(teller), lang, teller)

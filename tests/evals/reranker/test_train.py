@@ -1,0 +1,179 @@
+"""Training learns, resumes where it was, and what is exported is what was trained."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from evals.reranker.batches import Order, Row, matrices
+from indexing import e5
+from indexing.errors import ModelError
+from indexing.onnx_model import load_session, padded
+from retrieval.rerank.built_in import pair_tokenizer
+from retrieval.rerank.trained import dump, parse, quantised
+
+torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
+
+from evals.reranker.export import arrays, exported  # noqa: E402
+from evals.reranker.model import CrossEncoder, Shape  # noqa: E402
+from evals.reranker.train import Plan, Training, held_out, loss_of  # noqa: E402
+
+PAIRS = [
+    ("When was the boat sold?", "8 May 2026 Ann: I sold the boat"),
+    ("Где кот?", "Кот дома"),
+    ("a", "Tom: no, and the rest of it is a longer text than the others here"),
+]
+
+
+@pytest.fixture(scope="session")
+def tokenizer(file: e5.E5File, kept: Sequence[int]) -> Any:
+    return pair_tokenizer([file.pieces[i] for i in kept], [float(file.scores[i]) for i in kept])
+
+
+def model(file: e5.E5File, kept: Sequence[int], layers: tuple[int, ...] = (0,)) -> CrossEncoder:
+    torch.manual_seed(3)
+    return CrossEncoder(file, kept, Shape(layers))
+
+
+def training(file: e5.E5File, kept: Sequence[int], steps: int) -> Training:
+    return Training(Plan(steps, 2, size=2, rate=1e-3, warmup=2), model(file, kept))
+
+
+def learn(made: Training, rows: list[Row], tokenizer: Any, upto: int) -> list[float]:
+    order = Order(rows, {}, 2, 1)
+    return [made.learn(order.step(made.step), tokenizer) for _ in range(upto - made.step)]
+
+
+def test_it_learns_and_resumes_to_the_same_loss(
+    file: e5.E5File, kept: Sequence[int], tokenizer: Any, rows: list[Row], tmp_path: Path
+) -> None:
+    whole = training(file, kept, 12)
+    losses = learn(whole, rows, tokenizer, 12)
+    assert np.mean(losses[-3:]) < np.mean(losses[:3])
+    assert held_out(whole.model, rows, tokenizer)["all"] > 0.5
+
+    first = training(file, kept, 12)
+    assert not first.resume(tmp_path)
+    learn(first, rows, tokenizer, 6)
+    first.save(tmp_path)
+    second = training(file, kept, 12)
+    assert second.resume(tmp_path)
+    assert second.step == 6
+    assert learn(second, rows, tokenizer, 12) == pytest.approx(losses[6:], abs=1e-5)
+    for name in ("sides", "first.weight", "layers.0.out.weight"):
+        assert torch.allclose(second.mean[name], whole.mean[name], atol=1e-4), name
+
+
+def test_only_the_last_checkpoints_are_kept(
+    file: e5.E5File, kept: Sequence[int], tmp_path: Path
+) -> None:
+    made = training(file, kept, 9)
+    for made.step in range(1, 6):
+        made.save(tmp_path)
+    assert [one.name for one in sorted(tmp_path.iterdir())] == [
+        f"step-00000{n}.pt" for n in (3, 4, 5)
+    ]
+
+
+def test_the_loss_is_that_of_a_choice_and_of_each_pair() -> None:
+    logits = torch.tensor([2.0, 0.0, 1.0])
+    choice = np.log(np.exp([2.0, 0.0, 1.0]).sum()) - 2
+    each = np.mean([np.log1p(np.exp(-2.0)), np.log(2.0), np.log1p(np.exp(1.0))])
+    assert float(loss_of(logits, 1, 0.3)) == pytest.approx(choice + 0.3 * each, abs=1e-6)
+
+
+def test_the_rate_warms_up_stays_and_falls() -> None:
+    plan = Plan(100, 20, warmup=10)
+    assert [plan.factor(step) for step in (0, 9, 50, 90, 100)] == [0.1, 1.0, 1.0, 0.5, 0.0]
+
+
+def test_words_and_their_norm_are_not_trained(file: e5.E5File, kept: Sequence[int]) -> None:
+    made = model(file, kept)
+    assert not made.words.weight.requires_grad
+    assert not [name for name in made.trained() if name.startswith(("words", "norm"))]
+
+
+def test_a_matrix_is_rounded_once() -> None:
+    matrix = np.random.default_rng(1).normal(size=(4, 32)).astype(np.float32)
+    matrix[2] = 0
+    whole, scale = quantised(matrix)
+    assert whole.dtype == np.int8
+    assert np.abs(whole).max() == 63
+    assert np.abs(whole * scale[:, None] - matrix).max() <= scale.max() / 2 + 1e-7
+    again, same = quantised(whole * scale[:, None])
+    assert (again == whole).all()
+    assert same == pytest.approx(scale)
+
+
+def test_the_graph_answers_what_the_trained_model_does(
+    file: e5.E5File, kept: Sequence[int], tokenizer: Any, tmp_path: Path
+) -> None:
+    from indexing.e5_graph import MATMULS
+    from retrieval.rerank import graph
+
+    made = model(file, kept, (0, 1))
+    with torch.no_grad():
+        for part in (made.sides, made.first.weight, made.weigh.weight):
+            part.add_(torch.randn_like(part) * 0.1)
+    packed = arrays(made.trained())
+    for name, matrix in packed.items():  # give torch what the file holds
+        if name.endswith(".scale"):
+            rounded = packed[name.removesuffix(".scale")] * matrix[:, None]
+            _put(made, name.removesuffix(".w.scale"), rounded)
+    data = dump(packed, {"layers": 2, "scale": 2.0, "shift": -1.0})
+    assert data == dump(packed, {"layers": 2, "scale": 2.0, "shift": -1.0})
+    read = tokenizer.encode_batch(PAIRS)
+    with torch.no_grad():
+        wanted = 2 * made(*map(torch.from_numpy, matrices(read))).numpy() - 1
+    feed = {
+        "input_ids": padded([row.ids for row in read], e5.PAD),
+        "attention_mask": padded([row.attention_mask for row in read]),
+        "token_type_ids": padded([row.type_ids for row in read]),
+    }
+    for way, tolerance in (("float", 2e-4), ("int8", 0.35)):
+        (tmp_path / "model.onnx").write_bytes(graph.model(file, parse(data), kept, MATMULS[way]))
+        (found,) = load_session(tmp_path, 1).run(None, feed)
+        assert found.shape == (len(PAIRS),)
+        assert found == pytest.approx(wanted, abs=tolerance), way
+
+
+def _put(made: CrossEncoder, name: str, matrix: Any) -> None:
+    layer_name, part = name.split(".")
+    layer = made.layers[int(layer_name[1:])]
+    with torch.no_grad():
+        if part in "qkv":
+            at = "qkv".index(part) * e5.HIDDEN
+            layer.qkv.weight[at : at + e5.HIDDEN] = torch.from_numpy(matrix)
+        else:
+            target = {"ao": layer.out, "fi": layer.wide, "fo": layer.narrow}[part]
+            target.weight.copy_(torch.from_numpy(matrix))
+
+
+def test_a_checkpoint_is_exported_with_what_is_known_of_it(
+    file: e5.E5File, kept: Sequence[int], tmp_path: Path
+) -> None:
+    made = training(file, kept, 9)
+    made.step = 4
+    held = parse(exported(made.save(tmp_path), 1.5, -0.5, {"seed": 7}))
+    assert (held.meta["scale"], held.meta["shift"], held.meta["seed"]) == (1.5, -0.5, 7)
+    assert held.meta["steps"] == 4
+    whole, scales = held.blocks("l0.q.w", e5.HIDDEN)
+    dense = ((whole - 8) * scales[..., None]).reshape(e5.HIDDEN, e5.HIDDEN)
+    wanted = made.mean["layers.0.qkv.weight"][: e5.HIDDEN].numpy()
+    assert np.abs(dense - wanted).max() <= scales.max() / 2 + 1e-6
+
+
+def test_a_damaged_file_is_named() -> None:
+    with pytest.raises(ModelError, match="the built-in reranker's file is damaged"):
+        parse(b"nothing of the kind")
+
+
+def test_the_pair_is_read_as_the_model_was_trained(tokenizer: Any) -> None:
+    read = tokenizer.encode("a", "b")
+    tokens = read.ids
+    assert (tokens[0], tokens[-1]) == (e5.BOS, e5.EOS)
+    middle = tokens.index(e5.EOS)
+    assert tokens[middle : middle + 2] == [e5.EOS, e5.EOS]
+    assert read.type_ids == [0] * (middle + 1) + [1] * (len(tokens) - middle - 1)
