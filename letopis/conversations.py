@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sessions.procedures import Found, Procedure, remember_procedure, retrieve_procedures
-
 from configs.build import Parts
 from indexing.closing import Ending
 from indexing.types import GLOBAL, Memory, user_scope
@@ -13,6 +11,7 @@ from sessions.episodes import Episode, episodes
 from sessions.handoff import Accepted, Handoff
 from sessions.kept import read_digest
 from sessions.listing import LoggedSession
+from sessions.procedures import Found, Procedure, remember_procedure, retrieve_procedures
 from sessions.session import Ended, Session
 from sessions.types import Context, Cut
 
