@@ -32,7 +32,7 @@ class ContextSettings(Section):
     shares: Mapping[LayerName, float] = Field(
         ContextPolicy().shares, description="share below which a layer is not cut"
     )
-    hits: int = Field(8, ge=0, description="memories that are shown at most")
+    hits: int = Field(24, ge=0, description="memories that are shown at most")
     facts: int = Field(50, ge=0, description="facts of the user that are listed at most")
     outside: int = Field(8, ge=0, description="notes of live data that are listed at most")
     tool_tokens: tuple[int, ...] = Field(

@@ -111,3 +111,8 @@ class Lease:
     def counting(self, count: CountTokens) -> CountTokens:
         """Return a counter that counts no text twice."""
         return lambda text: self.cache.count(text, count)
+
+    def judged(self, text: str, judge: Callable[[str], bool]) -> bool:
+        """Return what a rule says of a text, the same only once."""
+        key = f"{judge.__name__}\n{text}"
+        return bool(self.cache.count(key, lambda _: int(judge(text))))

@@ -90,7 +90,7 @@ def _layer(draft: Draft, name: LayerName) -> Layer:
                 cut.append(f"{draft.digest.dropped} tokens of it are left out")
         case "retrieved":
             found = draft.recalled
-            items = len(found.ids) + found.answers
+            items = len(found.ids) + found.answers + len(found.brought)
             if found.over:
                 cut.append(f"{found.over} of {found.over + items} do not fit")
             if found.twice:
@@ -136,6 +136,7 @@ def _details(draft: Draft) -> dict[str, Any]:
             "found": draft.found,
             "ids": list(found.ids),
             "answers": found.answers,
+            "brought": list(found.brought),
             "shown_already": found.twice,
             "left_out": found.over,
         },

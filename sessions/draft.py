@@ -1,8 +1,8 @@
 """A context in the making: its layers, what they take, and how they give way. `Draft`.
 
-Turns give up their tools' results first. Then memories, digest, older recent turns and pinned ones
-give way in this order, each down to its share; what a layer does not use the others have. Role,
-facts and question never do.
+Turns give up their tools' results first. Then digest, memories, older recent turns and pinned ones
+give way in this order, each down to its share; what a layer does not use the others have, memories
+before the digest. Role, facts and question never do.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from dataclasses import replace
 from indexing.errors import BudgetTooSmall
 from retrieval.sql.types import Answer
 from retrieval.types import Hit
+from sessions.beside import Beside
 from sessions.cache import Lease
 from sessions.costs import MESSAGE, REPLY, message_tokens
 from sessions.digest_layer import Folded
@@ -20,16 +21,18 @@ from sessions.layers import marker_text, plain
 from sessions.material import CUT_ORDER, LAYERS, ContextPolicy, Material
 from sessions.messages import as_message
 from sessions.purpose import said_before
-from sessions.recall import Recall, Visible
+from sessions.recall import Recalled, recall
+from sessions.replaced import up_to_date
 from sessions.shrink import Shown, Shrink
 from sessions.types import CountTokens, LayerName, LoggedTurn, Message
+from sessions.visible import Visible
 from sessions.window import window
 
 ROUNDS = 3
 """How often turns and memories make room for each other."""
 
-USUAL = 64
-"""Tokens of a memory, as a rule."""
+USUAL, MANY = 64, 8
+"""Tokens of a memory, and how many there is room for, as a rule."""
 
 STEP = 128
 """Tokens by which a digest is cut."""
@@ -42,7 +45,7 @@ class Draft:
         self, material: Material, policy: ContextPolicy, count: CountTokens, lease: Lease
     ) -> None:
         """Raise `BudgetTooSmall` where what is never cut does not fit."""
-        self.material, self.policy, self.count = material, policy, count
+        self.material, self.policy, self.count, self._lease = material, policy, count, lease
         self.limit = policy.budget - policy.reserve
         self.role = material.role.strip()
         read = in_order([*material.first, *material.last])
@@ -62,17 +65,18 @@ class Draft:
         self._last = read[-1].seq if read else 0
         self._window = (_size(self.pinned), _size(self.recent))
         self.marked = True
-        self._folded = Folded(material.digest, count, lease)
+        self._folded = Folded(up_to_date(material.digest, material.replaced), count, lease)
         self.digest = self._folded.whole()
         self._plain: dict[str, str] = {}
         self._compressed: tuple[list[Shown], list[Shown]] | None = None
-        self.find(material.hits, material.answers)
+        self.find(material.hits, material.answers, material.beside)
 
-    def find(self, hits: Sequence[Hit], answers: Sequence[Answer]) -> None:
+    def find(self, hits: Sequence[Hit], answers: Sequence[Answer], beside: Beside) -> None:
         """Take what was found on the question, in place of what was found before."""
         self.found = len(hits)
-        self._recall = Recall(hits, answers, self.policy.hits, self.count, self.material.now)
-        self.recalled = self._recall.fill(None, self._visible())
+        most, count = self.policy.hits, self.count
+        self._recall = recall(self.material, hits, answers, beside, most, count, self._lease)
+        self.recalled = Recalled()
 
     @property
     def turns(self) -> list[LoggedTurn]:
@@ -136,18 +140,22 @@ class Draft:
     def rehearse(self) -> None:
         """Make the cuts that will probably be needed, so that `make_room` finds them made."""
         whole = self.pinned, self.recent, self.digest, self.recalled
-        tokens = max(self.recalled.tokens, self._usual_memories())
+        tokens = max(self.recalled.tokens, self.policy.hits * USUAL)
         self.recalled = replace(self.recalled, tokens=tokens)
         if self._over() > 0:
             self._compress()
             self._cut(self._floors())
+        self._visible()
         self.pinned, self.recent, self.digest, self.recalled = whole
 
     def make_room(self) -> None:
-        """Cut until all fits; do nothing where it does."""
+        """Choose memories, and cut until all fits; nothing else is cut where all does."""
         if self._over() <= 0:
-            return
+            self._recall_again(0)
+            if not self.recalled.over:
+                return
         self._compress()
+        self.recalled = replace(self.recalled, tokens=self._recall.wanted(self._visible()))
         floors = self._floors()
         for _ in range(ROUNDS):
             self._cut(floors)
@@ -184,7 +192,7 @@ class Draft:
 
     def _limit_of_results(self) -> int:
         fixed = sum(self.tokens(name) for name in LAYERS if name not in ("retrieved", "question"))
-        over = fixed + self._usual_question() + self._usual_memories() - self.limit
+        over = fixed + self._usual() - self.limit
         groups = (*self.pinned, *self.recent)
         most = sum(shown.tokens for shown in groups)
         limits = self.policy.tool_tokens if over > 0 else ()
@@ -195,15 +203,11 @@ class Draft:
         )
         return next(enough, limits[-1] if limits else most)
 
-    def _usual_memories(self) -> int:
-        """Return what memories take, as a rule."""
-        share = self.policy.shares.get("retrieved", 0) * self._base()
-        return int(min(share, self.policy.hits * USUAL))
-
-    def _usual_question(self) -> int:
-        """Return what a question takes as a rule, or this one if it takes more."""
-        share = self.policy.shares.get("question", 0) * self._base()
-        return max(int(share), self.tokens("question"))
+    def _usual(self) -> int:
+        """Return what memories and a question take as a rule, of a longer question what it does."""
+        base, shares, hits = self._base(), self.policy.shares, min(self.policy.hits, MANY)
+        memories = min(int(shares.get("retrieved", 0) * base), hits * USUAL)
+        return memories + max(int(shares.get("question", 0) * base), self.tokens("question"))
 
     def _base(self) -> int:
         """Return what role and facts leave."""
@@ -236,7 +240,7 @@ class Draft:
             return
         match name:
             case "retrieved":
-                self.recalled = self._recall.fill(allowed, self._visible())
+                self.recalled = replace(self.recalled, tokens=allowed)  # chosen anew by then
             case "digest":
                 self.digest = self._folded.fit(max(allowed // STEP * STEP, floor))
             case "recent":

@@ -13,6 +13,7 @@ from indexing.types import Filter, Memory, user_scope
 from retrieval.retriever import Retriever
 from retrieval.trace import Stopwatch
 from retrieval.types import Result
+from sessions.beside import read_beside
 from sessions.cache import ContextCache
 from sessions.context import drafted, finished
 from sessions.draft import Draft
@@ -65,9 +66,15 @@ def context_of(
     finally:
         wait([reading])
     draft = reading.result()
+    if found:
+        with watch("beside"):
+            turns = {turn.entry.turn_id for turn in draft.turns}
+            hits = [hit for hit in found.hits if hit.memory.turn_id not in turns][: policy.hits]
+            tail = draft.material.tail
+            beside = read_beside(log.index, user_id, session_id, hits, tail)
     with watch("assemble"):
         if found:
-            draft.find(found.hits, found.answers)
+            draft.find(found.hits, found.answers, beside)
         context = finished(draft)
     details = {**context.details, "search": _search(found), "milliseconds": watch.milliseconds()}
     return replace(context, details=details)
@@ -95,11 +102,13 @@ def material_of(
         session_id,
         role=read.state.role if role is None else role,
         notes=read.notes,
+        replaced=read.replaced,
         facts=facts,
         more_facts=more,
         digest=read.digest,
         first=read.first,
         last=read.last,
+        tail=read.tail,
         total=read.total,
         said=read.said,
         now=index.clock(),
@@ -122,8 +131,7 @@ def _found(
     if not policy.hits:
         return None
     k = policy.hits + policy.window.pinned + policy.window.last
-    budget = policy.budget - policy.reserve
-    return retriever.retrieve(question, user_id, session_id, k, budget=budget, rerank=rerank)
+    return retriever.retrieve(question, user_id, session_id, k, rerank=rerank)
 
 
 def _notebook(index: Index, user_id: str, most: int) -> tuple[tuple[Memory, ...], int]:

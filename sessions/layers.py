@@ -8,8 +8,8 @@ from datetime import datetime
 
 from indexing.types import Memory
 from retrieval.sql.types import Answer
-from retrieval.types import Hit
 from sessions.fence import DATA, fence
+from sessions.types import LoggedTurn
 
 DIGEST_HEAD = f"The conversation so far, in sentences of its turns, word for word. {DATA}"
 RETRIEVED_HEAD = f"What memory has on the question, best first. {DATA}"
@@ -28,20 +28,29 @@ def retrieved_text(items: Sequence[str]) -> str:
     return "\n".join([RETRIEVED_HEAD, *items])
 
 
-def hit_text(hit: Hit, session_id: str = "") -> str:
-    """Return a memory, or the passage it stands in, with its source and date.
+def memory_text(
+    memory: Memory, text: str, session_id: str = "", replaced_by: str = "", seq: int = 0
+) -> str:
+    """Return a text of a memory, fenced. ``replaced_by`` is what holds instead.
 
-    A turn of this very session is named without it.
+    A turn of this very session is named by its number ``seq``, or else by its id.
     """
-    return memory_text(hit.memory, hit.text, session_id)
-
-
-def memory_text(memory: Memory, text: str, session_id: str = "") -> str:
-    """Return a text of a memory, fenced."""
     here = session_id and memory.conversation_id == session_id
     told = not (memory.conversation_id or memory.uri)
     source = f"#{memory.turn_id}" if here else "told" if told else memory.source
-    return fence("memory", text, source=source, date=day(told_at(memory)), kind=memory.kind)
+    kind: str = memory.kind
+    if here and seq:
+        source, kind = f"turn {seq}", "" if kind == "turn" else kind
+    date = day(told_at(memory))
+    return fence("memory", text, source=source, date=date, kind=kind, replaced_by=replaced_by)
+
+
+def result_text(turn: LoggedTurn, text: str) -> str:
+    """Return a text of a tool's turn of this session as that of a memory."""
+    entry = turn.entry
+    named = f"{entry.tool}: {text}" if entry.tool else text
+    source, date = f"turn {turn.seq}", day(entry.at)
+    return fence("memory", named, source=source, date=date, kind="tool_result")
 
 
 def answer_text(answer: Answer, now: datetime | None) -> str:

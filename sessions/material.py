@@ -8,6 +8,8 @@ from indexing.errors import InvalidInput
 from indexing.types import Memory
 from retrieval.sql.types import Answer
 from retrieval.types import Hit
+from sessions.beside import Beside, Tail
+from sessions.replaced import Replacements
 from sessions.types import Digest, LayerName, LoggedTurn, Note
 from sessions.window import WindowPolicy
 
@@ -16,7 +18,7 @@ LAYERS: tuple[LayerName, ...] = (
 )  # fmt: skip
 """Layers in the order in which they stand."""
 
-CUT_ORDER: tuple[LayerName, ...] = ("retrieved", "digest", "recent", "pinned")
+CUT_ORDER: tuple[LayerName, ...] = ("digest", "retrieved", "recent", "pinned")
 """Layers in the order in which they give way, after the tools' results of the turns."""
 
 NEVER_CUT: tuple[LayerName, ...] = ("role", "facts", "question")
@@ -43,7 +45,7 @@ class ContextPolicy:
     reserve: int = 1000
     shares: Mapping[LayerName, float] = field(default_factory=_shares)
     window: WindowPolicy = field(default_factory=WindowPolicy)
-    hits: int = 8
+    hits: int = 24
     facts: int = 50
     tool_tokens: tuple[int, ...] = (400, 200, 100)
     fields: tuple[str, ...] = ()
@@ -69,10 +71,11 @@ class Material:
 
     ``first`` are the session's turns from its start and ``last`` those at its end; they may
     overlap, and where one is all of it the other is not needed. ``total`` is the number of turns
-    there are, 0 for those given; ``said`` is the user's last word before ``last``. ``role`` are
-    the agent's instructions, ``facts`` the user's notebook and ``more_facts`` how many more it
-    has. ``hits`` and ``answers`` are what was found on the question. What has expired by ``now``
-    is not shown.
+    there are, 0 for those given; ``said`` is the user's last word before ``last``, ``tail`` what is
+    known of more of the last turns. ``role`` are the agent's instructions, ``facts`` the user's
+    notebook and ``more_facts`` how many more it has. ``hits`` and ``answers`` are what was found on
+    the question, ``beside`` what the log has beside them; ``replaced`` are values that hold no
+    longer. What has expired by ``now`` is not shown.
     """
 
     question: str
@@ -84,8 +87,11 @@ class Material:
     digest: Digest | None = None
     hits: tuple[Hit, ...] = ()
     answers: tuple[Answer, ...] = ()
+    beside: Beside = field(default_factory=Beside)
+    replaced: Replacements = field(default_factory=dict)
     first: tuple[LoggedTurn, ...] = ()
     last: tuple[LoggedTurn, ...] = ()
+    tail: Tail = field(default_factory=Tail)
     total: int = 0
     said: str = ""
     now: datetime | None = None

@@ -1,134 +1,165 @@
-"""Which of the memories that were found are shown, in the space there is. Pure.
+"""Which of the memories that were found are shown, and in which form, in the space there is. Pure.
 
 What the context shows already is not shown twice: turns of the window, sentences of digest and
-facts. The best are shown first; one that does not fit is passed over, and a shorter one may fit.
+facts. The best come first, each as short as it can be read, so that many fit; what room is left
+makes the best whole again. One that does not fit is passed over, and a shorter one may fit.
 """
 
-import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from indexing.types import Memory, Mention
+from retrieval.coverage import content_terms
 from retrieval.sql.types import Answer
 from retrieval.types import Hit
+from sessions.beside import Beside
+from sessions.cache import Lease
+from sessions.candidates import Candidate, candidates, says_nothing
 from sessions.costs import MESSAGE
-from sessions.layers import (
-    RETRIEVED_HEAD,
-    answer_text,
-    hit_text,
-    plain,
-    retrieved_text,
-    word_for_word,
-)
+from sessions.forms import Forms
+from sessions.layers import RETRIEVED_HEAD, answer_text, retrieved_text
+from sessions.material import Material
 from sessions.types import CountTokens
-
-
-@dataclass(frozen=True, slots=True)
-class Visible:
-    """What a context shows beside memories: all its text, and turns by their ids; `plain`.
-
-    In ``text`` a line feed is between one text and the next.
-    """
-
-    session_id: str
-    text: str
-    turns: Mapping[str, str]
-    facts: frozenset[str] = frozenset()
+from sessions.visible import Visible
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
     """The layer of memories: its text and tokens, and what is not in it.
 
-    ``ids`` are those of the memories shown. Of the hits before the last one shown ``twice`` are in
-    the context already; ``over`` did not fit, answers of databases included.
+    ``ids`` are those of the memories shown, ``brought`` the turns of results that came with them.
+    Of the hits before the last one shown ``twice`` are in the context already; ``over`` did not
+    fit, answers of databases included.
     """
 
     text: str = ""
     tokens: int = 0
     ids: tuple[str, ...] = ()
     answers: int = 0
+    brought: tuple[int, ...] = ()
     twice: int = 0
     over: int = 0
 
 
+@dataclass(slots=True)
+class _Shown:
+    """A text in its place; ``of`` is what it is a form of, None for an answer of a database."""
+
+    text: str
+    cost: int
+    of: Candidate | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The hits and answers on a question, best first, and how many hits may be shown."""
+    """What may be shown on a question, best first, and how many hits of it at most."""
 
-    hits: Sequence[Hit]
+    found: Sequence[Candidate]
     answers: Sequence[Answer]
     most: int
     count: CountTokens
+    forms: Forms
     now: datetime | None = None
-    _shown: dict[tuple[str, bool], str] = field(default_factory=dict, init=False, compare=False)
 
-    def fill(self, limit: int | None, visible: Visible) -> Recalled:
-        """Return the best that fit ``limit`` tokens; None is no limit."""
-        shown: list[tuple[str, str]] = []  # text, id of the memory or "" for an answer
-        left = math.inf if limit is None else limit - self._cost(RETRIEVED_HEAD)
-        for text in (answer_text(answer, self.now) for answer in self.answers):
-            if (cost := self.count(text) + 1) <= left:
-                shown.append((text, ""))
-                left -= cost
-        over, twice, last = len(self.answers) - len(shown), 0, len(shown) + self.most
-        for hit in self.hits:
-            if len(shown) == last:
+    def wanted(self, visible: Visible) -> int:
+        """Return about how many tokens all of it takes, each in its short form."""
+        sizes = [self.count(answer_text(answer, self.now)) for answer in self.answers]
+        frame = self.forms.frame
+        hits = 0
+        for found in self.found:
+            if hits == self.most:
                 break
-            if _is_visible(hit, visible):
-                twice += 1
+            if found.brings or not visible.shows(found.hit.memory):
+                sizes.append(self.forms.size(found) + frame)
+                hits += not found.brings
+        return self._cost(RETRIEVED_HEAD) + sum(sizes) + len(sizes) if sizes else 0
+
+    def fill(self, limit: int, visible: Visible) -> Recalled:
+        """Return the best that fit ``limit`` tokens."""
+        shown: list[_Shown] = []
+        left = limit - self._cost(RETRIEVED_HEAD)
+        for answer in self.answers:
+            one = self._made(answer_text(answer, self.now))
+            if one.cost <= left:
+                shown.append(one)
+                left -= one.cost
+        over, twice, hits = len(self.answers) - len(shown), 0, 0
+        for found in self.found:
+            if hits == self.most:
+                break
+            if self._is_visible(found, visible):
+                twice += not found.brings
                 continue
-            for text in self._forms(hit, visible):
-                if (cost := self.count(text) + 1) <= left:
-                    shown.append((text, hit.memory.id))
-                    left -= cost
+            if self.forms.may_fit(found, left):
+                one = self._made(self.forms.short(found), found)
+                if one.cost <= left:
+                    shown.append(one)
+                    left -= one.cost
+                    hits += not found.brings
+                    continue
+            over += not found.brings
+        self._widen(shown, left, visible)
+        tokens = self._tokens(shown)
+        while tokens > limit:  # parts may count less than a sum
+            last = shown.pop()
+            over += last.of is None or not last.of.brings
+            tokens = self._tokens(shown)
+        of = [one.of for one in shown if one.of]
+        return Recalled(
+            retrieved_text([one.text for one in shown]) if shown else "",
+            tokens,
+            tuple(one.hit.memory.id for one in of if not one.brings),
+            len(shown) - len(of),
+            tuple(one.result.seq for one in of if one.brings and one.result),
+            twice,
+            over,
+        )
+
+    def _widen(self, shown: Sequence[_Shown], left: int, visible: Visible) -> None:
+        """Make what is shown as whole as there is room, the best first."""
+        for one in shown:
+            for text in self.forms.whole(one.of, visible) if one.of else ():
+                if text == one.text:
                     break
-            else:
-                over += 1
-        while limit is not None and self._tokens(shown) > limit:  # parts may count less than a sum
-            shown.pop()
-            over += 1
-        ids = tuple(name for _, name in shown if name)
-        text = retrieved_text([text for text, _ in shown]) if shown else ""
-        return Recalled(text, self._tokens(shown), ids, len(shown) - len(ids), twice, over)
+                wide = self._made(text, one.of)
+                if wide.cost - one.cost <= left:
+                    left -= wide.cost - one.cost
+                    one.text, one.cost = wide.text, wide.cost
+                    break
 
-    def _forms(self, hit: Hit, visible: Visible) -> Iterator[str]:
-        """Yield a hit with what stands around it, if none of that is shown yet, and without."""
-        around = hit.passage.memories if hit.passage else ()
-        if not any(_is_shown(memory, visible) for memory in around):
-            yield self._text(hit, visible.session_id)
-        if hit.passage:
-            yield self._text(replace(hit, passage=None), visible.session_id)
+    def _is_visible(self, found: Candidate, visible: Visible) -> bool:
+        if found.brings and found.result:
+            entry = found.result.entry
+            return visible.has_result(entry.turn_id, entry.text)
+        return visible.has(found.hit)
 
-    def _text(self, hit: Hit, session_id: str) -> str:
-        """Return a hit, fenced; the same only once."""
-        name = hit.memory.id, hit.passage is None
-        if name not in self._shown:
-            self._shown[name] = hit_text(hit, session_id)
-        return self._shown[name]
+    def _made(self, text: str, of: Candidate | None = None) -> _Shown:
+        return _Shown(text, self.count(text) + 1, of)
 
-    def _tokens(self, shown: Sequence[tuple[str, str]]) -> int:
-        return self._cost(retrieved_text([text for text, _ in shown])) if shown else 0
+    def _tokens(self, shown: Sequence[_Shown]) -> int:
+        return self._cost(retrieved_text([one.text for one in shown])) if shown else 0
 
     def _cost(self, text: str) -> int:
         return MESSAGE + self.count(text)
 
 
-def _is_visible(hit: Hit, visible: Visible) -> bool:
-    """Tell whether a context shows what a hit says: its turn, or its text word for word."""
-    memory = hit.memory
-    if memory.id in visible.facts or any(_is_shown(each, visible) for each in (memory, *hit.also)):
-        return True
-    return word_for_word(plain(memory.text), visible.text)
-
-
-def _is_shown(memory: Memory, visible: Visible) -> bool:
-    """Tell whether a turn of this session that says it is shown, with the part that says it."""
-    places: Iterable[Mention] = (memory, *memory.also)
-    here = (place for place in places if place.conversation_id == visible.session_id)
-    return any(
-        word_for_word(plain(place.text), visible.turns[place.turn_id])
-        for place in here
-        if place.turn_id in visible.turns
+def recall(
+    material: Material,
+    hits: Sequence[Hit],
+    answers: Sequence[Answer],
+    beside: Beside,
+    most: int,
+    count: CountTokens,
+    lease: Lease,
+) -> Recall:
+    """Return what of the hits may be shown in the session of a material."""
+    found = candidates(
+        hits,
+        material.session_id,
+        beside,
+        material.replaced,
+        lambda text: lease.judged(text, says_nothing),
     )
+    words = content_terms(material.question)
+    forms = Forms(material.question, material.session_id, words, count, lease)
+    return Recall(found, answers, most, count, forms, material.now)

@@ -288,7 +288,20 @@ def test_the_words_before_the_window_say_what_its_results_are_for() -> None:
     assert "Zagreb" in shown
 
 
-def test_then_the_worst_memories_give_way_before_the_digest() -> None:
+def test_then_the_digest_gives_way_to_memories_down_to_its_share() -> None:
+    hits = tuple(hit(f"memory {n}" + " word" * 30, n) for n in range(1, 25))
+    long = digest(*(f"We chose number {n} of all." for n in range(300)))
+    rule = policy(1600)
+    context = assemble(material(talk(30), hits=hits, digest=long), rule, words)
+    sizes = {each.name: each.tokens for each in context.layers}
+    assert len(context.details["memories"]["ids"]) > 12
+    share = rule.shares["digest"] * (context.budget - sizes["role"])
+    assert share - 128 < sizes["digest"] <= share
+    alone = assemble(material(talk(30), digest=long), rule, words)
+    assert layer(alone, "digest").tokens > 2 * sizes["digest"]
+
+
+def test_then_the_worst_memories_give_way() -> None:
     hits = tuple(hit(f"memory {n}" + " word" * 30, n) for n in range(1, 9))
     given_all = material(talk(10), hits=hits, digest=digest("We fly on Friday."))
     whole = assemble(given_all, ROOMY, words)

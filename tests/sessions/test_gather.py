@@ -10,6 +10,7 @@ from configs.build import Parts
 from indexing.errors import BudgetTooSmall, InvalidId, InvalidInput
 from indexing.remember import remember
 from indexing.types import user_scope
+from sessions.beside import TAIL
 from sessions.gather import context_of, material_of
 from sessions.kept import put_note, write_digest
 from sessions.log import TurnLog
@@ -157,6 +158,64 @@ def test_what_a_result_was_fetched_for_is_found_once_it_left_the_window(parts: P
     context = asked(parts, log, "How strong are the gusts in Hammerfest?")
     assert 43 not in context.shown
     assert "Gusts of 19 knots." in "\n".join(contents(context))
+
+
+def ferries(number: int, price: str, **arguments: Any) -> list[Entry]:
+    """Return what a user asks, a call with its short result, and what is said of it."""
+    given = json.dumps({"from": "Kirkwall", **arguments})
+    name = f"c{number}"
+    return [
+        Entry("user", "Look for ferries from Kirkwall.", f"ask{number}"),
+        Entry("assistant", "", f"call{number}", calls=(ToolCall(name, "sail", given),)),
+        Entry("tool", json.dumps({"fare": price}), f"result{number}", call_id=name),
+        Entry("assistant", "There is one crossing, early in the morning.", f"answer{number}"),
+    ]
+
+
+@pytest.mark.parametrize("since", [40, TAIL + 10])
+def test_a_hit_brings_the_last_result_of_its_call(parts: Parts, log: TurnLog, since: int) -> None:
+    first, again = ferries(1, "GBP 41.20"), ferries(2, "GBP 44.80", fresh=True)
+    log.append(*ANN, [*said(30), *first, *said(40, 31), *again, *said(since, 71)])
+    context = asked(parts, log, "What does the crossing cost in the morning?", hits=6)
+    shown = "\n".join(contents(context))
+    assert shown.count("44.80") == 1
+    assert "41.20" not in shown
+    assert context.details["memories"]["brought"] == [77]
+    assert '<memory source="turn 77"' in shown
+
+
+def test_another_call_has_its_own_result(parts: Parts, log: TurnLog) -> None:
+    first, other = ferries(1, "GBP 41.20"), ferries(2, "GBP 44.80", car=True)
+    log.append(*ANN, [*said(30), *first, *said(40, 31), *other, *said(40, 71)])
+    shown = "\n".join(contents(asked(parts, log, "What does the crossing cost?", hits=6)))
+    assert "41.20" in shown
+    assert "44.80" in shown
+
+
+def test_a_failed_call_is_not_brought(parts: Parts, log: TurnLog) -> None:
+    turns = ferries(1, "GBP 41.20")
+    turns[2] = replace(turns[2], text="timeout", status="error")
+    log.append(*ANN, [*said(30), *turns, *said(40, 31)])
+    context = asked(parts, log, "What does the crossing cost?", hits=6)
+    assert context.details["memories"]["brought"] == []
+
+
+def test_a_value_that_was_replaced_is_not_shown_as_one_that_holds(
+    parts: Parts, log: TurnLog
+) -> None:
+    old = Entry("user", "My budget is 2750 euros", "old", at=START)
+    more = Entry("user", "My budget is 2750 euros, and I travel with a dog", "more", at=START)
+    new = Entry("user", "My budget is 3100 euros", "new", at=START)
+    log.append(*ANN, [*said(30), old, more, *said(30, 31), new, *said(40, 61)])
+    at = START + timedelta(days=1)
+    for value, seq in (("2750 euros", 31), ("2750 euros", 32), ("3100 euros", 63)):
+        put_note(parts.index, *ANN, Note("budget", value, seq=seq, at=at + timedelta(seconds=seq)))
+    lines = [Line("fact", entry.text, seq, "user", START) for entry, seq in ((old, 31), (new, 63))]
+    write_digest(parts.index, Digest("trip", "ann", 1, 70, START, START, (), tuple(lines)))
+    shown = "\n".join(contents(asked(parts, log, "How large is my budget?", hits=6)))
+    assert "3100 euros" in shown
+    assert shown.count("2750") == 1
+    assert 'replaced_by="turn 63: budget: 3100 euros"' in shown
 
 
 def test_the_question_of_a_result_is_read_beyond_the_window(parts: Parts, log: TurnLog) -> None:
