@@ -69,8 +69,9 @@ FLOORS: dict[tuple[str, str, str], float] = {
 }
 """Dataset, arm, measure -> the least percent that is accepted."""
 
-MOST = 15.0
-"""Percent of the transcript's tokens that a session's context may take."""
+MOST = 16.5
+"""Percent of the transcript's tokens that these contexts may take: the whole suite's 15 are of longer
+sessions, and every context here has 2,000 tokens."""
 
 
 def measure(
