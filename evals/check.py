@@ -70,8 +70,8 @@ FLOORS: dict[tuple[str, str, str], float] = {
 """Dataset, arm, measure -> the least percent that is accepted."""
 
 MOST = 16.5
-"""Percent of the transcript's tokens that these contexts may take: the whole suite's 15 are of longer
-sessions, and every context here has 2,000 tokens."""
+"""Percent of the transcript's tokens that these contexts may take: the suite's bar is 15, and its
+sessions are longer, while every context has 2,000 tokens."""
 
 
 def measure(
