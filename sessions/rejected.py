@@ -48,10 +48,15 @@ _SHARED, _SHARE = 5, 0.6
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """An idea in its words, and the turn that turned it down."""
+    """An idea in its words, the turn that turned it down, and which words are the point of it.
+
+    These are what the refusal names, else what the user had not spoken of before: "archived
+    projects in the report?" – "no archived ones" leaves reports and projects wanted.
+    """
 
     words: frozenset[str]
     seq: int
+    point: frozenset[str] = frozenset()
 
 
 def content(text: str) -> frozenset[str]:
@@ -74,8 +79,21 @@ def rejections(lines: Sequence[Line]) -> tuple[Rejection, ...]:
             continue
         words = content(line.of) or content(line.text)
         if words and not _taken_up_again(words, line.seq, lines):
-            found.append(Rejection(words, line.seq))
+            found.append(Rejection(words, line.seq, _point(words, line, lines)))
     return tuple(found)
+
+
+def _point(words: frozenset[str], refusal: Line, lines: Iterable[Line]) -> frozenset[str]:
+    """Return which words of an idea are refused; none where all are as good."""
+    if refusal.of and (named := _shared(words, content(refusal.text))):
+        return named
+    spoken = (line for line in lines if line.role == "user" and line.seq < refusal.seq)
+    before = frozenset(word for line in spoken for word in content(line.text))
+    return words - _shared(words, before)
+
+
+def _shared(words: frozenset[str], by: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in words if any(_same(word, other) for other in by))
 
 
 def _taken_up_again(words: frozenset[str], seq: int, lines: Iterable[Line]) -> bool:
@@ -92,7 +110,8 @@ def _taken_up_again(words: frozenset[str], seq: int, lines: Iterable[Line]) -> b
 def restates(text: str, turned_down: Iterable[Rejection]) -> bool:
     """Tell whether a text takes up a rejected idea: it has its words and does not deny them.
 
-    All words of the idea, or at least half of them, two or more, and nothing of its own.
+    It has the point of the idea and half of its words. Where all of them are the point: all, or at
+    least half of them, two or more, and nothing of its own.
 
     >>> idea = (Rejection(content("include archived projects?"), 4),)
     >>> restates("Projects from the archive are part of it", idea)
@@ -106,8 +125,11 @@ def restates(text: str, turned_down: Iterable[Rejection]) -> bool:
 
 def _takes_up(text: str, own: frozenset[str], idea: Rejection) -> bool:
     share = _covered(idea.words, own)
-    within_it = share >= 0.5 and len(own) > 1 and _covered(own, idea.words) == 1
-    if share < 1 and not within_it:
+    if idea.point < idea.words and idea.point:
+        taken = share >= 0.5 and _covered(idea.point, own) == 1
+    else:
+        taken = share == 1 or (share >= 0.5 and len(own) > 1 and _covered(own, idea.words) == 1)
+    if not taken:
         return False
     clauses = [part for part in _CLAUSE.split(text) if _covered(idea.words, content(part)) >= 0.5]
     return not all(denies(part) for part in clauses or [text])
@@ -127,7 +149,7 @@ def denies(text: str) -> bool:
 
 def _covered(words: frozenset[str], by: frozenset[str]) -> float:
     """Return the share of words that others have, the same or of the same root."""
-    return sum(any(_same(word, other) for other in by) for word in words) / len(words)
+    return len(_shared(words, by)) / len(words)
 
 
 def _same(one: str, other: str) -> bool:

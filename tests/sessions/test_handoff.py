@@ -49,6 +49,19 @@ def test_the_archived_projects_do_not_travel(lang: str) -> None:
     assert TALKS[lang][0] not in told
 
 
+@pytest.mark.parametrize("refusal", ["No.", "No, not the archived ones."])
+def test_what_an_idea_shares_with_the_task_is_wanted_still(refusal: str) -> None:
+    turns = talk(
+        "The report must be a table in Excel.",
+        "What if the report includes archived projects?",
+        refusal,
+    )
+    lines = read_lines(turns)
+    assert make_handoff("a report on the projects", lines).format == (TALKS["en"][6],)
+    with pytest.raises(InvalidInput, match="rejected in this session"):
+        make_handoff("a report on the archived projects", lines)
+
+
 @pytest.mark.parametrize(
     "text",
     [
