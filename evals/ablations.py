@@ -1,7 +1,7 @@
 """What each choice is worth: ``python -m evals.ablations [--data DIR]`` prints Markdown tables.
 
-Every row is the product with one setting changed, measured like any other run. Embeddings are
-cached, so after `letopis eval run` this takes minutes.
+Every row is the product with one setting changed beside `PLAIN`, measured like any other run.
+Embeddings are cached, so after `letopis eval run` this takes minutes.
 """
 
 import re
@@ -27,6 +27,9 @@ from indexing.dense import Embedder
 from indexing.ingest import Progress
 
 Change = Mapping[str, Mapping[str, Any]]
+
+PLAIN: Change = {"retrieval": {"telling": 0}}
+"""Turns are not weighed by what they tell: what is studied is the order before that."""
 
 TEMPLATE: dict[str, Change] = {
     "nothing of the turn before": {"template": {"dense_before": 0, "sparse_before": 0}},
@@ -76,6 +79,7 @@ def tables(
     settings: Settings, embedder: Embedder, data: Path | None, progress: Progress | None = None
 ) -> Iterator[str]:
     """Yield the tables, one by one."""
+    settings = changed(settings, PLAIN)
     sets = {name: datasets.load(name, data) for name in datasets.KNOWN if name != "scifact"}
     mixed = mix(sets["xquad-ru"], sets["xquad-en"])
 

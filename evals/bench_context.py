@@ -5,18 +5,17 @@ times are of the same call, and every question is embedded.
 """
 
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from statistics import median, quantiles
+from statistics import median
 
 from configs.settings import Settings
 from evals.bench_retrieve import fill, uncached
 from evals.filler import Filler
 from evals.product import opened
 from evals.sessions.filler import Chatter
-from evals.timing import Ratio, milliseconds
+from evals.timing import Ratio, milliseconds, p95
 from indexing.dense import Embedder
 from sessions.session import Session
 from sessions.types import Context
@@ -55,7 +54,7 @@ def context_overhead(
     what = f"context, {turns} turns, / the search inside"
     return [
         Ratio(f"{what}, p50", median(whole), median(inside), most=OVERHEAD),
-        Ratio(f"{what}, p95", _p95(whole), _p95(inside)),
+        Ratio(f"{what}, p95", p95(whole), p95(inside)),
     ]
 
 
@@ -64,7 +63,3 @@ def _timed(session: Session, question: str) -> tuple[float, float]:
     made: list[Context] = []
     whole = milliseconds(lambda: made.append(session.context(question)))
     return whole, float(made[0].details["milliseconds"]["retrieve"])
-
-
-def _p95(times: Sequence[float]) -> float:
-    return quantiles(times, n=20)[-1]

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from statistics import median, quantiles
+from statistics import median
 from typing import Any, cast
 
 import qdrant_edge as engine
@@ -24,7 +24,7 @@ from configs.settings import Settings
 from evals.filler import Filler
 from evals.product import opened
 from evals.synthetic import speakers
-from evals.timing import Ratio, milliseconds
+from evals.timing import Ratio, milliseconds, p95
 from indexing.dense import Embedder
 from indexing.edge_known import Known
 from indexing.edge_shard import to_request
@@ -136,7 +136,7 @@ def retrieve_overhead(
     for size, (whole, bare) in zip(sizes, times, strict=True):
         rows += [
             Ratio(f"retrieve p50, {size} memories", median(whole), median(bare), most=OVERHEAD),
-            Ratio(f"retrieve p95, {size} memories", _p95(whole), _p95(bare)),
+            Ratio(f"retrieve p95, {size} memories", p95(whole), p95(bare)),
         ]
     if len(sizes) > 1:
         what = f"retrieve p50, {sizes[-1]} memories / {sizes[0]}"
@@ -177,7 +177,3 @@ def _in_turns(
             for kept, call in turns if number % 2 else reversed(turns):
                 kept.append(milliseconds(call))
     return times
-
-
-def _p95(times: Sequence[float]) -> float:
-    return quantiles(times, n=20)[-1]

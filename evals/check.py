@@ -44,6 +44,9 @@ ARMS = ("sparse", "dense", "hybrid")
 ANSWERED = "answered"
 """The part of the probes of sessions whose context has what they need."""
 
+SAVED = "tokens saved"
+"""The part of the transcript's tokens that these contexts do not take."""
+
 SCRIPTS = ("size", "promise")
 """Stories of the session suite, each in both languages."""
 
@@ -51,27 +54,25 @@ LATE = "dense, late"
 """The dense arm of sentences that are read in their paragraph too."""
 
 FLOORS: dict[tuple[str, str, str], float] = {
-    ("locomo", "sparse", "nDCG@10"): 58.2,
-    ("locomo", "dense", "nDCG@10"): 39.4,
-    ("locomo", "hybrid", "nDCG@10"): 59.3,
-    ("locomo", "hybrid", "R@10"): 78.6,
+    ("locomo", "sparse", "nDCG@10"): 61.1,
+    ("locomo", "dense", "nDCG@10"): 47.8,
+    ("locomo", "hybrid", "nDCG@10"): 64.4,
+    ("locomo", "hybrid", "R@10"): 78.9,
     ("xquad-r-ru", "sparse", "nDCG@10"): 84.9,
     ("xquad-r-ru", "dense", "nDCG@10"): 86.5,
-    ("xquad-r-ru", "hybrid", "nDCG@10"): 88.9,
+    ("xquad-r-ru", "hybrid", "nDCG@10"): 89.4,
     ("xquad-r-ru", LATE, "nDCG@10"): 89.0,
     ("xquad-r-ru", LATE, "R@10"): 99.0,
     ("xquad-r-en", "sparse", "nDCG@10"): 86.9,
     ("xquad-r-en", "dense", "nDCG@10"): 88.4,
-    ("xquad-r-en", "hybrid", "nDCG@10"): 90.0,
+    ("xquad-r-en", "hybrid", "nDCG@10"): 90.1,
     ("xquad-r-en", LATE, "nDCG@10"): 89.8,
     ("xquad-r-en", LATE, "R@10"): 99.0,
     (sessions.NAME, layers.ALL, ANSWERED): 94.0,
+    (sessions.NAME, layers.ALL, SAVED): 83.5,
 }
-"""Dataset, arm, measure -> the least percent that is accepted."""
-
-MOST = 16.5
-"""Percent of the transcript's tokens that these contexts may take: the suite's bar is 15, and its
-sessions are longer, while every context has 2,000 tokens."""
+"""Dataset, arm, measure -> the least percent that is accepted. The suite's bar for what is saved is
+85; its sessions are longer than these, while every context has 2,000 tokens."""
 
 
 def measure(
@@ -98,18 +99,16 @@ def measure(
 
 
 def _sessions(settings: Settings, embedder: Embedder, progress: Progress | None) -> Record:
-    """Return how many probes of some scripted sessions a context of all layers answers.
-
-    None, where these contexts are too large.
-    """
+    """Return what a context of all layers answers of some scripted sessions, and what it saves."""
     scripts = [script for script in load_scripts() if script.name[3:] in SCRIPTS]
     outcomes = asked(scripts, settings, embedder, [layers.ALL], progress)
-    small = fmean(one.share for one in outcomes) <= MOST / 100
-    answered = fmean(one.found for one in outcomes) if small else 0.0
     return {
         "dataset": sessions.NAME,
         "arm": layers.ALL,
-        "metrics": {ANSWERED: answered},
+        "metrics": {
+            ANSWERED: fmean(one.found for one in outcomes),
+            SAVED: 1 - fmean(one.share for one in outcomes),
+        },
         "by_category": {},
         "template": "",
         "settings": {},

@@ -42,6 +42,11 @@ def measuring() -> Iterator[tuple[Settings, Embedder, Progress]]:
         yield settings, embedder, progress
 
 
+def say(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)  # noqa: T201
+
+
 def printed(tables: Iterable[str]) -> list[str]:
     """Print each table as soon as it is made; return them all."""
     found = []

@@ -1,9 +1,9 @@
 """What late chunking is worth: ``python -m evals.late [--data DIR] [--results FILE]``.
 
-Every row is the product with other chunkers, through its write path and its retriever: sentences
-read in their paragraph (XQuAD-R), turns in their session (LoCoMo), chunks in their article (XQuAD,
-five paragraphs an article). ``tokens`` is what the model read for it, over the first row's. Token
-vectors are cached: the first run takes half an hour.
+Every row is the product with other chunkers, through its write path and its retriever, turns not
+being weighed by what they tell: sentences read in their paragraph (XQuAD-R), turns in their session
+(LoCoMo), chunks in their article (XQuAD, five paragraphs an article). ``tokens`` is what the model
+read for it, over the first row's. Token vectors are cached: the first run takes half an hour.
 """
 
 import sys
@@ -14,7 +14,7 @@ from typing import Any
 from chunking.errors import LetopisError
 from configs.settings import Settings
 from evals import datasets, metrics, product, report
-from evals.ablations import Change, changed, row
+from evals.ablations import PLAIN, Change, changed, row
 from evals.command import measuring, options, printed, refused
 from evals.datasets import Dataset
 from evals.passages import articles
@@ -25,6 +25,9 @@ from indexing.types import Memory
 
 NAME = "late"
 """Of the section in the results."""
+HEAD = """## late chunking
+
+By `python -m evals.late`; turns are not weighed by what they tell."""
 
 
 def _documents(chunker: str, **late: Any) -> Change:
@@ -114,8 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with measuring() as (settings, embedder, progress):
             found = printed(tables(settings, embedder, chosen.data, progress))
         if chosen.results:
-            text = "\n\n".join(["## late chunking", "By `python -m evals.late`.", *found])
-            report.replace(chosen.results, NAME, text)
+            report.replace(chosen.results, NAME, "\n\n".join([HEAD, *found]))
     except LetopisError as error:
         return refused(error)
     return 0
@@ -146,9 +148,9 @@ def table(
     """Return nDCG@10 and R@10, dense and hybrid, of every change; ``whole`` makes it articles."""
     title = f"{dataset.name}, {'chunks of articles' if whole else 'nDCG@10 / R@10'}"
     lines = [row(title, ["dense", "hybrid", "tokens"]), "|---|---|---|---|"]
-    first = 0
+    plain, first = changed(settings, PLAIN), 0
     for name, change in changes.items():
-        means, tokens = measure(dataset, changed(settings, change), embedder, progress, whole)
+        means, tokens = measure(dataset, changed(plain, change), embedder, progress, whole)
         first = first or tokens
         cells = [f"{100 * m['nDCG@10']:.1f} / {100 * m['R@10']:.1f}" for m in means]
         lines.append(row(name, [*cells, f"{tokens / first:.2f}"]))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from chunking.errors import LetopisError
 from evals import datasets
-from evals.ablations import changed
+from evals.ablations import PLAIN, changed
 from evals.command import measuring, options, printed, refused
 from evals.metrics import by_query, mean
 from evals.reranker.candidates import Question, make
@@ -151,8 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         qrels = datasets.load("locomo", chosen.data).qrels
         with measuring() as (settings, embedder, progress):
-            plain = changed(settings, {"retrieval": {"telling": 0}})
-            questions = make("locomo", chosen.data, plain, embedder, progress)
+            questions = make("locomo", chosen.data, changed(settings, PLAIN), embedder, progress)
     except LetopisError as error:
         return refused(error)
     convs = list(dict.fromkeys(question.conv for question in questions))

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import quantiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,11 @@ def milliseconds(call: Callable[[], object]) -> float:
     started = time.perf_counter()
     call()
     return (time.perf_counter() - started) * 1000
+
+
+def p95(values: Sequence[float]) -> float:
+    """Return the value that 95 % of two or more do not exceed, interpolated."""
+    return quantiles(values, n=20)[-1]
 
 
 def quantile(values: Sequence[float], part: float) -> float:

@@ -27,7 +27,7 @@ from retrieval.types import Hit
 class Telling:
     """Ranks turns of talk by what they tell too; see `retrieval.telling`.
 
-    ``strength`` 0 leaves the fused order. The first ``candidates`` are weighed, the rest stays.
+    ``strength`` is how much that counts. The first ``candidates`` are weighed, the rest stays.
     """
 
     strength: float = 1.0
@@ -36,14 +36,13 @@ class Telling:
 
     def need(self, hits: Sequence[Hit]) -> int:
         """Return how many hits it weighs: none where the best of them are no talk."""
-        talk = self.strength and any(hit.memory.kind == "turn" for hit in hits)
-        return self.candidates if talk else 0
+        return self.candidates if any(hit.memory.kind == "turn" for hit in hits) else 0
 
     def __call__(self, query: str, hits: Sequence[Hit], log: Log) -> list[Hit]:
         """Return the hits in their new order; scores stay on the scale of the fused ones."""
         first, rest = hits[: self.candidates], hits[self.candidates :]
         turns = [_turn(hit.memory) for hit in first]
-        if not self.strength or not any(turns):
+        if not any(turns):
             return list(hits)
         fused = np.array([hit.score for hit in first])
         spread = float(fused.std()) * self.strength
@@ -171,4 +170,9 @@ def read_as(memory: Memory, before: bool = False) -> str:
         path = [memory.title, *(h for h in memory.headings if h != memory.title)]
         header = " › ".join(filter(None, path))
     text = f"{header}: {memory.text}" if header else memory.text
-    return f"{text} {memory.before}" if before and memory.before else text
+    return with_before(text, memory.before) if before else text
+
+
+def with_before(text: str, before: str) -> str:
+    """Return what a reranker reads of a turn together with the turn before it, "" where none is."""
+    return f"{text} {before}" if before else text

@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +75,7 @@ class Asked:
 
 def asked(query: str) -> Asked:
     """Read a question, once for all turns."""
-    return Asked(_stems(query), bool(_WHEN.search(query)))
+    return Asked(frozenset(terms(query)), bool(_WHEN.search(query)))
 
 
 def signs(question: Asked, turn: Turn) -> tuple[float, ...]:
@@ -90,7 +89,7 @@ def signs(question: Asked, turn: Turn) -> tuple[float, ...]:
     whole = sum(map(len, sentences))
     asks = sum(len(each) for each in sentences if each.rstrip().endswith("?"))
     return (
-        float(not question.stems.isdisjoint(_stems(turn.speaker))),
+        float(not question.stems.isdisjoint(terms(turn.speaker))),
         asks / whole if whole else 0.0,
         math.log(STATED + whole - asks),
         float(question.when and bool(_TIME.search(turn.text))),
@@ -112,8 +111,3 @@ def telling(query: str, turns: Sequence[Turn | None], weights: Weights) -> NDArr
         values = rows @ np.array(astuple(weights))
         added[places] = values - values.mean()
     return added
-
-
-@lru_cache(maxsize=4096)
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(terms(text))

@@ -1,6 +1,7 @@
-"""Train, measure and export the cross-encoder that ships with the product.
+"""Train, measure and export a cross-encoder of our own; the product does not reach it yet.
 
 Reading order: `texts` (what a pair is), `sources`, `asked`, `talks`, `made` (the data), `overlap`
 (nothing of the evaluation sets), `mine` (lists of a positive and hard negatives), `model`,
-`batches`, `train`, `export`, `measure`. Needs the extra ``train``; the product does not.
+`batches`, `train`, `export`, then what is exported: `trained` (the file), `graph`, `cross_encoder`
+(a `Reranker`), and `measure`. Training and export need the extra ``train``.
 """

@@ -65,6 +65,7 @@ class Order:
         self._places = {source: held for source, held in by_source.items() if shares.get(source, 1)}
         weights = {s: len(held) * shares.get(s, 1.0) for s, held in self._places.items()}
         self._cycle = self._mixed(weights)
+        self._last: dict[str, tuple[int, list[int]]] = {}
 
     def _mixed(self, weights: Mapping[str, float]) -> list[str]:
         """Return sources in turn, as often as their weights say, over about a pass of the data."""
@@ -96,15 +97,13 @@ class Order:
         return found
 
     def _shuffled(self, source: str, again: int) -> list[int]:
-        key = (source, again)
-        if getattr(self, "_last", {}).get(source, (None,))[0] != again:
+        """Return the places of a source's lists in the order of a pass; the last order is kept."""
+        last, order = self._last.get(source, (-1, []))
+        if last != again:
             order = list(self._places[source])
-            Random(f"{self._seed} {key}").shuffle(order)  # noqa: S311
-            self._last: dict[str, tuple[int, list[int]]] = {
-                **getattr(self, "_last", {}),
-                source: (again, order),
-            }
-        return self._last[source][1]
+            Random(f"{self._seed} {(source, again)}").shuffle(order)  # noqa: S311
+            self._last[source] = again, order
+        return order
 
     def step(self, step: int) -> list[Row]:
         """Return the lists of a step."""

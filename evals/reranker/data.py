@@ -15,7 +15,7 @@ from pathlib import Path
 from chunking.errors import LetopisError
 from configs.embedders import build_embedder
 from configs.settings import load
-from evals.command import refused
+from evals.command import refused, say
 from evals.reranker import made, mine, sources, talks
 from evals.reranker.overlap import Known, evaluation_texts
 from evals.reranker.texts import Ask, Pool, as_json
@@ -113,11 +113,6 @@ def write(file: Path, lists: Iterator[mine.List]) -> None:
             count += 1
     temporary.rename(file)
     say(f"{file.name}: {count} lists")
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    print(line, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

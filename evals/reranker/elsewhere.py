@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from evals.command import say
 from evals.reranker import made, mine, talks
 from evals.reranker.texts import Ask, Pool
 from retrieval.rerank.order import levelled
@@ -55,7 +56,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, pools in sources.items():
         found = np.array([pair for pool in pools for pair in ranks(pool)])
         before, after = found.mean(axis=0)
-        print(f"{name}: {len(found)} questions, {before:.3f} -> {after:.3f}", flush=True)  # noqa: T201
+        say(f"{name}: {len(found)} questions, {before:.3f} -> {after:.3f}")
     return 0
 
 

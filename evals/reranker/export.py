@@ -15,15 +15,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from evals.reranker.trained import dump, quantised
 from indexing.e5 import HIDDEN, Array
-from retrieval.rerank.trained import dump, quantised
 
 PARTS = {"out": "ao", "wide": "fi", "narrow": "fo"}
 NORMS = {"out_norm": "aln", "narrow_norm": "oln"}
 
 
 def arrays(state: Mapping[str, Tensor]) -> dict[str, Array]:
-    """Return the trained arrays under the names that `retrieval.rerank.trained` reads."""
+    """Return the trained arrays under the names that `trained` reads."""
     values = {name: value.detach().float().numpy() for name, value in state.items()}
     count = 1 + max(int(name.split(".")[1]) for name in values if name.startswith("layers."))
     found: dict[str, Array] = {

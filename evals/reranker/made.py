@@ -45,7 +45,7 @@ class Topic:
 
 
 @dataclass(slots=True)
-class _Telling:
+class _Draft:
     """A memory being made: its pool, the place of each detail told, and questions yet without
     their other answers."""
 
@@ -87,20 +87,20 @@ def pools(lang: str, count: int, seed: int) -> Iterator[Pool]:
 
 
 def _memory(lang: str, bank: Sequence[Topic], chance: Random) -> Pool:
-    telling = _Telling(Pool("made", lang))
+    draft = _Draft(Pool("made", lang))
     people = chance.sample(names.EN if lang == "en" else names.RU, 2)
     when = date(2019 + chance.randint(0, 7), chance.randint(1, 12), chance.randint(1, 28))
     for _ in range(SESSIONS):
-        _session(telling, lang, bank, people, when, chance)
+        _session(draft, lang, bank, people, when, chance)
         when += timedelta(days=chance.randint(2, 25))
-    for query, place, key in telling.asks:
-        also = tuple(p for p in telling.told[key] if p != place) if key else ()
-        telling.pool.asks.append(Ask(query, place, also))
-    return telling.pool
+    for query, place, key in draft.asks:
+        also = tuple(p for p in draft.told[key] if p != place) if key else ()
+        draft.pool.asks.append(Ask(query, place, also))
+    return draft.pool
 
 
 def _session(
-    telling: _Telling,
+    draft: _Draft,
     lang: str,
     bank: Sequence[Topic],
     people: Sequence[str],
@@ -108,7 +108,7 @@ def _session(
     chance: Random,
 ) -> None:
     turns: list[tuple[str, str]] = []
-    base = len(telling.pool.passages)
+    base = len(draft.pool.passages)
     small = small_talk.BANKS[lang]
     hello = chance.sample(people, 2)
     turns.append((hello[0], chance.choice(small.hellos).format(m=hello[1])))
@@ -136,17 +136,17 @@ def _session(
                 turns.append((teller, _decorated(told, small, chance)))
             key = (topic.name, teller, at)
             place = base + len(turns) - 1
-            telling.told.setdefault(key, []).append(place)
+            draft.told.setdefault(key, []).append(place)
             if beat.asked and chance.random() < ASKED:
                 form = chance.choice(beat.asked)
                 particular = any(f"{{{slot}}}" in form for slot in topic.slots)
-                telling.asks.append((filled(form, True), place, None if particular else key))
+                draft.asks.append((filled(form, True), place, None if particular else key))
         if chance.random() < 0.5:
             turns.append((other, chance.choice(small.reactions)))
     turns.append((hello[1], chance.choice(small.goodbyes).format(m=hello[0])))
     before = ""
     for speaker, text in turns:
-        telling.pool.passages.append(Passage(text, speaker, when, before))
+        draft.pool.passages.append(Passage(text, speaker, when, before))
         before = f"{speaker}: {text}"[:200]
 
 

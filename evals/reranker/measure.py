@@ -13,50 +13,47 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chunking.errors import LetopisError
 from evals import datasets
 from evals.command import measuring, options, refused
 from evals.metrics import by_query, mean
 from evals.reranker.candidates import Question, kept
+from evals.reranker.cross_encoder import trained_reranker
 from evals.significance import chance_of
 from evals.types import Means, Qrels, ranked
+from indexing import e5
 from indexing.dense import Embedder, token_embedder
 from retrieval.rerank.late import LateInteraction
-from retrieval.rerank.order import levelled
+from retrieval.rerank.order import combined
 from retrieval.rerank.types import Reranker
+from retrieval.stages import with_before
 
 WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.5)
 SETS = ("locomo", "xquad-r-ru", "xquad-r-en")
 
-Floats = NDArray[np.float64]
-Scores = Mapping[str, Floats]
-"""Query id -> logits of its first candidates."""
+Scores = Mapping[str, Sequence[float]]
+"""Query id -> scores of its first candidates, 0 to 1."""
 
 
 def scored(reranker: Reranker, questions: Sequence[Question], top: int, before: bool) -> Scores:
-    """Return the logits of each question's first candidates; ``before``: read with the turn
-    before, as `retrieval.stages.read_as`."""
+    """Return the scores of each question's first candidates; ``before``: read with the turn
+    before."""
     found = {}
     for question in questions:
         texts = [
-            f"{one.text} {one.before}" if before and one.before else one.text
+            with_before(one.text, one.before) if before else one.text
             for one in question.candidates[:top]
         ]
-        p = np.clip(reranker.scores(question.text, texts), 1e-9, 1 - 1e-9) if texts else np.empty(0)
-        found[question.id] = np.log(p / (1 - p))
+        found[question.id] = [float(score) for score in reranker.scores(question.text, texts)]
     return found
 
 
-def order(question: Question, logits: Floats, weight: float) -> list[str]:
-    """Return the documents, best first: both scores levelled within the first candidates."""
-    top = len(logits)
-    total = levelled([one.score for one in question.candidates[:top]]) + weight * levelled(logits)
-    places = [int(at) for at in np.argsort(-total, kind="stable")]
-    places += range(top, len(question.candidates))
-    return [document for at in places for document in question.candidates[at].documents]
+def order(question: Question, scores: Sequence[float], weight: float) -> list[str]:
+    """Return the documents, best first, as the product orders them."""
+    held = question.candidates
+    left = [None] * (len(held) - len(scores))
+    places = combined([one.score for one in held], [*scores, *left], weight)
+    return [document for at, _ in places for document in held[at].documents]
 
 
 def judged(
@@ -93,11 +90,8 @@ def opened(model: str, embedder: Embedder, folder: Path, threads: int) -> Rerank
     if model == "late":
         return LateInteraction(token_embedder(embedder))
     from evals.reranker.export import exported
-    from retrieval.rerank.built_in import write_model
-    from retrieval.rerank.onnx import onnx_reranker
 
-    write_model(folder, exported(Path(model), 1.0, 0.0, {}))
-    return onnx_reranker(folder, Path(model).stem, threads)
+    return trained_reranker(exported(Path(model), 1.0, 0.0, {}), folder, threads, e5.MAX_TOKENS)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from evals.reranker.texts import Ask, Passage, Pool
 from indexing.dense import Embedder
 from indexing.sparse import terms
+from retrieval.rerank.order import levelled
 
 NEGATIVES = 7
 NEAR, FAR = 12, 40
@@ -98,12 +99,12 @@ def negatives(
     ask: Ask, branches: Sequence[Floats], answers: set[int], chance: Random
 ) -> list[int] | None:
     """Return the places of the negatives; None where the question is of no use."""
-    levelled = [(scores - scores.mean()) / (scores.std() + 1e-6) for scores in branches]
-    lost = [int((scores > scores[ask.answer]).sum()) >= LOST for scores in levelled]
+    level = [levelled(scores) for scores in branches]
+    lost = [int((scores > scores[ask.answer]).sum()) >= LOST for scores in level]
     if len(lost) > 1 and all(lost):
         return None
-    better = np.all([scores > scores[ask.answer] + MARGIN for scores in levelled], axis=0)
-    total = np.sum(levelled, axis=0)
+    better = np.all([scores > scores[ask.answer] + MARGIN for scores in level], axis=0)
+    total = np.sum(level, axis=0)
     order = [int(place) for place in np.argsort(-total, kind="stable")[: 4 * FAR]]
     order = [place for place in order if place not in answers and not better[place]]
     near, far, rest = order[:NEAR], order[NEAR:FAR], order[FAR:]

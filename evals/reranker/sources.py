@@ -7,7 +7,7 @@ Long passages are cut at a word: training reads 144 tokens at most.
 import html
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
@@ -135,11 +135,3 @@ def cut(text: str, length: int) -> str:
     if len(text) <= length:
         return text
     return text[:length].rsplit(" ", 1)[0]
-
-
-def by_language(pools: list[Pool]) -> dict[str, int]:
-    """Return how many questions there are of each language."""
-    counts: defaultdict[str, int] = defaultdict(int)
-    for pool in pools:
-        counts[pool.lang] += len(pool.asks)
-    return dict(counts)

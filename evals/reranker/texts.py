@@ -4,11 +4,12 @@ Does: hold and render them. Does not: read, make or choose any.
 """
 
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime, time
 from random import Random
 from typing import Any
 
 from indexing.template import day
+from retrieval.stages import with_before
 
 BEFORE, BARE = 0.15, 0.1
 """Shares of turns that are rendered with the turn before, and of passages without a header."""
@@ -28,12 +29,12 @@ class Passage:
         """Return what a reranker reads: `retrieval.stages.read_as`, and maybe the turn before.
 
         >>> Passage("no", "Ann", date(2026, 5, 8), "Tom: tea?").shown(before=True)
-        '8 May 2026 Ann: no (Tom: tea?)'
+        '8 May 2026 Ann: no Tom: tea?'
         """
-        when = _day(self.at, self.text) if self.at else ""
+        when = day(datetime.combine(self.at, time()), self.text) if self.at else ""
         parts = " ".join(filter(None, (when, self.speaker))) or self.title
         text = f"{parts}: {self.text}" if header and parts else self.text
-        return f"{text} ({self.before})" if before and self.before else text
+        return with_before(text, self.before) if before else text
 
     def varied(self, chance: Random) -> str:
         """Return one of the ways to render it, mostly the product's own."""
@@ -54,21 +55,12 @@ class Ask:
 
 @dataclass(slots=True)
 class Pool:
-    """Passages that are candidates together: one memory, or the documents of one source.
-
-    ``pairs`` links a pool with the one in the other language whose places are the same.
-    """
+    """Passages that are candidates together: one memory, or the documents of one source."""
 
     source: str
     lang: str
     passages: list[Passage] = field(default_factory=list)
     asks: list[Ask] = field(default_factory=list)
-
-
-def _day(moment: date, text: str) -> str:
-    from datetime import datetime
-
-    return day(datetime(moment.year, moment.month, moment.day), text)
 
 
 def as_json(passage: Passage) -> dict[str, Any]:

@@ -22,11 +22,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from evals.command import say
 from evals.reranker.batches import Order, Row, parts, read
+from evals.reranker.cross_encoder import pair_tokenizer
 from evals.reranker.model import CrossEncoder, Shape
 from indexing import e5
 from indexing.weights import source_file
-from retrieval.rerank.built_in import pair_tokenizer
 
 SHARES = {
     "koziev_pqa-ru": 0.5,
@@ -229,11 +230,6 @@ def run(
             found = held_out(training.model, chosen, tokenizer)
             say("held out " + " ".join(f"{k} {v:.3f}" for k, v in sorted(found.items())))
             since = time.monotonic()
-
-
-def say(line: str) -> None:
-    """Print a line at once."""
-    print(line, flush=True)  # noqa: T201
 
 
 if __name__ == "__main__":

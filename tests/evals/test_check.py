@@ -39,7 +39,8 @@ def test_a_floor_without_a_record_does_not_hold() -> None:
 def test_every_floor_is_of_a_part_and_an_arm_that_are_run() -> None:
     for dataset, arm, name in check.FLOORS:
         if dataset == "sessions":
-            assert (arm, name) == ("+retrieval", check.ANSWERED)
+            assert arm == "+retrieval"
+            assert name in (check.ANSWERED, check.SAVED)
             continue
         assert dataset in check.PARTS
         assert arm in (*check.ARMS, check.LATE)

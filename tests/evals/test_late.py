@@ -71,6 +71,25 @@ def test_chunks_of_articles_are_judged_as_paragraphs(settings: Settings) -> None
     assert [mean["R@10"] for mean in means] == [1.0, 1.0]
 
 
+def test_turns_are_not_weighed_by_what_they_tell(settings: Settings) -> None:
+    said = {
+        "1": "Did the red kayak cost much?",
+        "2": "The red kayak cost four hundred, it was a gift to myself.",
+        "3": "A red kayak?",
+    }
+    documents = {
+        key: Entry(key, text, extra={"conv": "a", "speaker": "Tom" if key != "2" else "Ann"})
+        for key, text in said.items()
+    }
+    queries = {"q": Entry("q", "Did the red kayak cost much, Ann?", extra={"conv": "a"})}
+    talk = Dataset("chat", "chat", documents, queries, {"q": {"1": 1}})
+    change = {"own": late.TURNS["own"]}
+    weighed, _ = late.measure(talk, changed(settings, change["own"]), ReadingEmbedder())
+    assert all(means["nDCG@10"] < 1 for means in weighed), "the answer comes before the question"
+    line = late.table(talk, change, settings, ReadingEmbedder()).splitlines()[-1]
+    assert line == "| own | 100.0 / 100.0 | 100.0 / 100.0 | 1.00 |"
+
+
 def test_every_change_is_a_valid_setting_and_no_two_are_alike(tmp_path: Path) -> None:
     plain = Settings(data_dir=tmp_path)
     for table in (late.SENTENCES, late.TURNS, late.CHUNKS):

@@ -39,7 +39,7 @@ def pool(count: int = 60) -> Pool:
 
 def test_a_turn_is_rendered_as_the_product_does_or_with_the_turn_before() -> None:
     assert TURN.shown() == "8 May 2026 Ann: I sold the boat"
-    assert TURN.shown(before=True).endswith("I sold the boat (Tom: and the boat?)")
+    assert TURN.shown(before=True).endswith("I sold the boat Tom: and the boat?")
     assert Passage("Жара", "Оля", date(2026, 5, 8)).shown() == "8 мая 2026 Оля: Жара"
     assert Passage("x", title="Manual › Start").shown() == "Manual › Start: x"
     found = {TURN.varied(Random(seed)) for seed in range(60)}

