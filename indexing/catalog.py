@@ -12,10 +12,9 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Select, delete, func, insert, select, update
 
-from indexing.catalog_database import Database
+from indexing.catalog_database import Database, in_pages
 from indexing.catalog_migrations import migrate
 from indexing.catalog_rows import (
-    PAGE,
     About,
     DeadLetter,
     SourceRow,
@@ -143,8 +142,8 @@ class Catalog:
                 blocked.refuse()
             names = [name for name in names if name not in blocked.source_ids]
             note_scope(connection, scope)
-            for start in range(0, len(names), PAGE):
-                page = {digest(name): name for name in names[start : start + PAGE]}
+            for some in in_pages(names):
+                page = {digest(name): name for name in some}
                 mine = (sources.c.tenant == scope.tenant, sources.c.key.in_(page))
                 connection.execute(update(sources).where(*mine).values(content_hash=""))
                 known = set(connection.execute(select(sources.c.key).where(*mine)).scalars())
@@ -286,8 +285,7 @@ class Catalog:
         with self._database.write(scope.tenant) as connection:
             query = select(dead_letters.c.key).where(own, dead_letters.c.path == path)
             gone = [key for key in connection.execute(query).scalars() if key not in kept]
-            for start in range(0, len(gone), PAGE):
-                page = gone[start : start + PAGE]
+            for page in in_pages(gone):
                 connection.execute(delete(dead_letters).where(own, dead_letters.c.key.in_(page)))
         return len(gone)
 

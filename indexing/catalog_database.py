@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event, func, select
 from sqlalchemy.engine import URL, make_url
@@ -23,6 +23,17 @@ from indexing.errors import MissingExtra, StoreError, StoreLocked, StoreUnavaila
 
 POSTGRES = "postgresql"
 LOCK_NOT_AVAILABLE = "55P03"
+
+PAGE = 500
+"""Keys in one statement: engines limit its parameters."""
+
+Key = TypeVar("Key")
+
+
+def in_pages(keys: Sequence[Key]) -> Iterator[Sequence[Key]]:
+    """Yield keys in pages, each of which fits in a statement."""
+    for start in range(0, len(keys), PAGE):
+        yield keys[start : start + PAGE]
 
 
 class Database:

@@ -7,13 +7,11 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from indexing.catalog_database import in_pages
 from indexing.catalog_schema import conversations, dead_letters, owner_key, scopes, sources
 from indexing.hashing import digest
 from indexing.tombstones import Blocked, Tombstones
 from indexing.types import Kind, Mention, Scope
-
-PAGE = 500
-"""Keys in one statement: engines limit its parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +95,8 @@ class Writing:
         written = [source_values(scope, row) for row in rows]
         connection.execute(insert(sources), [w | since.get(w["key"], {}) for w in written])
         note_conversations(connection, scope, {row.conversation_id for row in rows} - {""})
-        for start in range(0, len(rows), PAGE):
-            keys = [digest(row.source_id, "") for row in rows[start : start + PAGE]]
+        for page in in_pages(rows):
+            keys = [digest(row.source_id, "") for row in page]
             mine = (dead_letters.c.tenant == scope.tenant, dead_letters.c.key.in_(keys))
             connection.execute(delete(dead_letters).where(*mine))
 
@@ -172,8 +170,8 @@ def pages(source_ids: Sequence[str] | None) -> Iterator[list[str] | None]:
     if source_ids is None:
         yield None
         return
-    for start in range(0, len(source_ids), PAGE):
-        yield [digest(source_id) for source_id in source_ids[start : start + PAGE]]
+    for page in in_pages(source_ids):
+        yield [digest(source_id) for source_id in page]
 
 
 def note_scope(connection: Connection, scope: Scope) -> None:

@@ -8,6 +8,7 @@ import hashlib
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Dialect,
     Float,
     Index,
@@ -49,6 +50,12 @@ class Exact(TypeDecorator[str]):
 
 metadata = MetaData()
 
+
+def partial_index(name: str, column: Column[str], where: ColumnElement[bool]) -> Index:
+    """Return an index of the rows that are ``where``: few, however many the table has."""
+    return Index(name, column, sqlite_where=where, postgresql_where=where)
+
+
 versions = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
 
 fingerprints = Table(
@@ -77,13 +84,8 @@ sources = Table(
     Column("failed", Integer),
 )
 
-unfinished = Index(
-    "sources_unfinished",
-    sources.c.tenant,
-    sqlite_where=sources.c.content_hash == "",
-    postgresql_where=sources.c.content_hash == "",
-)
-"""Finds at every start what a killed write left: few rows, however many there are."""
+unfinished = partial_index("sources_unfinished", sources.c.tenant, sources.c.content_hash == "")
+"""Finds at every start what a killed write left."""
 
 dead_letters = Table(
     "dead_letters",

@@ -17,7 +17,7 @@ from indexing.catalog_schema import conversations, scopes, sources
 from indexing.errors import InvalidInput
 from indexing.index import Changes, Index
 from indexing.removal import settle
-from indexing.session_rows import TALK, drop_talk
+from indexing.session_rows import TALK, drop_talk, last_given
 from indexing.types import Filter, Scope, session_scope
 
 Ending = Literal["archive", "clear"]
@@ -41,12 +41,16 @@ class Closed:
         )
 
 
-def close_session(index: Index, user_id: str, session_id: str, ending: Ending) -> Closed:
+def close_session(
+    index: Index, user_id: str, session_id: str, ending: Ending, last_seq: int | None = None
+) -> Closed:
     """Archive or clear the memories of one session; durable when it returns.
 
-    Closing it again is fine. Raises `InvalidInput` for another ending, `StoreError`.
+    With ``last_seq``, the last number that its log had given when the caller looked, it stays open
+    where turns came since: none is closed then. Closing it again is fine. Raises `InvalidInput` for
+    another ending, `StoreError`.
     """
-    return _close_all(index, [session_scope(user_id, session_id)], ending)
+    return _close_all(index, [session_scope(user_id, session_id)], ending, last_seq)
 
 
 def close_idle_sessions(index: Index, idle: timedelta, ending: Ending) -> Closed:
@@ -54,28 +58,32 @@ def close_idle_sessions(index: Index, idle: timedelta, ending: Ending) -> Closed
     return _close_all(index, list(_idle(index, (index.clock() - idle).timestamp())), ending)
 
 
-def _close_all(index: Index, closing: Sequence[Scope], ending: Ending) -> Closed:
+def _close_all(
+    index: Index, closing: Sequence[Scope], ending: Ending, last_seq: int | None = None
+) -> Closed:
     if ending not in get_args(Ending):
         raise InvalidInput(f"a session is closed by {' or '.join(get_args(Ending))}, not {ending}")
     done, unlogged = Closed(), 0
     for scope in closing:
-        closed, turns = _close(index, scope, ending)
-        done, unlogged = done.add(closed), unlogged + turns
+        closed, rows = _close(index, scope, ending, last_seq)
+        done, unlogged = done.add(closed), unlogged + rows
     if unlogged:
         index.catalog.database.purge([table.name for table in TALK])
     return done
 
 
-def _close(index: Index, scope: Scope, ending: Ending) -> tuple[Closed, int]:
-    """Close one session; return also how many turns its log lost."""
-    now, turns = index.clock(), 0
+def _close(index: Index, scope: Scope, ending: Ending, last_seq: int | None) -> tuple[Closed, int]:
+    """Close one session; return also how many rows its log lost."""
+    now, rows = index.clock(), 0
     with index.catalog.writing(scope) as turn:
+        if last_seq is not None and last_given(turn.connection, scope.tenant) > last_seq:
+            return Closed(), 0
         held = {m.id: m for m in index.store.scroll(scope.collection, Filter(scope))}
         if ending == "clear":
             made = Changes(delete=list(held))
             for table in (sources, conversations):
                 turn.connection.execute(delete(table).where(table.c.tenant == scope.tenant))
-            turns = drop_talk(turn.connection, scope.tenant)
+            rows = drop_talk(turn.connection, scope.tenant)
         else:
             made = Changes(put=[replace(m, valid_to=now) for m in held.values() if not m.valid_to])
         settle(index, scope, made, held)
@@ -83,7 +91,7 @@ def _close(index: Index, scope: Scope, ending: Ending) -> tuple[Closed, int]:
         turn.connection.execute(mark.values(closed_at=now.timestamp()))
     if made.delete:
         index.store.vacuum(scope.collection)
-    return Closed(1, len(made.put), len(made.delete)), turns
+    return Closed(1, len(made.put), len(made.delete)), rows
 
 
 def _idle(index: Index, moment: float) -> Iterator[Scope]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select
 
 from indexing.audit import Audit
+from indexing.catalog_database import in_pages
 from indexing.catalog_schema import (
     conversations,
     dead_letters,
@@ -154,9 +155,9 @@ def _drop_rows(
             (dead_letters, doomed),
             (conversations, [digest(told)] if told is not None else []),
         ):
-            for start in range(0, len(chosen), 500):
-                page = table.c.key.in_(chosen[start : start + 500])
-                query = delete(table).where(table.c.tenant == scope.tenant, page)
+            for page in in_pages(chosen):
+                mine = (table.c.tenant == scope.tenant, table.c.key.in_(page))
+                query = delete(table).where(*mine)
                 done.count(table.name, turn.connection.execute(query).rowcount)
 
 

@@ -7,6 +7,7 @@ left. What was done is a receipt. Interrupted, it is simply run again.
 """
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from indexing import payload, sparse, types
 from indexing.audit import Audit, named
@@ -15,7 +16,9 @@ from indexing.index import Index
 from indexing.keyed import Keyed
 from indexing.receipts import HEAD, Draft, Receipt, Receipts
 from indexing.scan import living, scan
-from indexing.traces import Target, find, kept
+from indexing.traces import Target, Traces, find, kept
+from indexing.transfer.travel import names_of
+from indexing.types import Filter
 
 TRIES = 3
 """How often files are rewritten, at most, before what is left is reported."""
@@ -46,9 +49,8 @@ def forget(
     with done.timed("remove"):
         keys = index.catalog.tombstones.put(target.what, target.scope, target.ids, now=asked_at)
         traces = find(index, target)
-        if target.what == "memory" and (turns := traces.turns[target.scope]):
-            # a turn whose memory goes may not be appended again either
-            keys += index.catalog.tombstones.put("source", target.scope, turns, now=asked_at)
+        if target.what == "memory":
+            keys += _block_beside(index, target, traces, asked_at)
         remove(index, traces, places, done)
         for erase in places.erasers:
             removed, left, notes = erase(traces)
@@ -112,6 +114,18 @@ def forget(
             notes=tuple(dict.fromkeys(done.notes)),
         ),
     )
+
+
+def _block_beside(index: Index, target: Target, traces: Traces, now: datetime) -> list[str]:
+    """Block what would bring memories back: the turns that say them, their other names in files."""
+    stones, scope, keys = index.catalog.tombstones, target.scope, list[str]()
+    held = index.store.scroll(scope.collection, Filter(scope, ids=target.ids))
+    names = {name for memory in held for name in names_of(memory)}
+    if turns := traces.turns.get(scope):
+        keys += stones.put("source", scope, turns, now=now)
+    if others := sorted(names.difference(target.ids)):
+        keys += stones.put("name", scope, others, now=now)
+    return keys
 
 
 def lift(index: Index, target: Target, asked_by: str) -> int:

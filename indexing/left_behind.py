@@ -11,7 +11,7 @@ from indexing.hashing import digest
 from indexing.mentions import spread
 from indexing.store import VectorStore
 from indexing.tags import MAX_TAG_CHARS, tags_of
-from indexing.types import Filter, user_scope
+from indexing.types import Filter, Memory, user_scope
 
 NOTE, DIGEST = "note:", "session-digest:"
 """Begin the ids of the sources: of the notebook's entries, and of digests."""
@@ -44,6 +44,13 @@ def digest_name(session_id: str) -> str:
 
 def _notes(session_id: str) -> str:
     return f"{NOTE}{digest(session_id)[:16]}:"
+
+
+def origin(memory: Memory) -> str:
+    """Say where a memory without a place of its own comes from: its session's tag, or ``told``."""
+    tags = (tag for tag in memory.tags if tag.startswith("session:"))
+    left = memory.source_id.startswith((NOTE, DIGEST))
+    return next(tags, "told") if left else "told"
 
 
 def left_by(

@@ -13,7 +13,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, delete, insert, select
 
 from indexing.catalog import Catalog
-from indexing.catalog_rows import PAGE, note_scope
+from indexing.catalog_database import in_pages
+from indexing.catalog_rows import note_scope
 from indexing.catalog_schema import members
 from indexing.hashing import digest
 from indexing.tombstones import owner_lock
@@ -117,8 +118,7 @@ def _places(rows: Sequence[Member]) -> Iterator[tuple[Any, Any]]:
     for row in rows:
         by_tenant[row.scope.tenant].append(digest(row.source_id))
     for tenant, keys in by_tenant.items():
-        for start in range(0, len(keys), PAGE):
-            page = keys[start : start + PAGE]
+        for page in in_pages(keys):
             yield members.c.tenant == tenant, members.c.key.in_(page)
 
 

@@ -4,14 +4,20 @@ Unlike the other tables they hold text. Each row belongs to the tenant of a sess
 what is kept of a turn names its ``seq``, so that it goes with the turn (`session_rows`).
 """
 
+from typing import Any
+
 from sqlalchemy import Column, Float, Index, Integer, String, Table
 
-from indexing.catalog_schema import Exact, metadata
+from indexing.catalog_schema import Exact, metadata, partial_index
 
-turns = Table(
+
+def _table(name: str, *parts: Column[Any] | Index) -> Table:
+    """Return a table whose rows belong to a tenant."""
+    return Table(name, metadata, Column("tenant", String(32), primary_key=True), *parts)
+
+
+turns = _table(
     "session_turns",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
     Column("seq", Integer, primary_key=True, autoincrement=False),
     Column("source_id", String(64), nullable=False),
     Column("turn_id", Exact, nullable=False),
@@ -43,27 +49,19 @@ without an id: those that say the same have one. ``content`` is the hash of what
 time as it was given, ``call_key`` what equal calls of a tool have in common. ``digest`` is the
 number of the digest that took it up; ``indexed`` is 0 until it can be searched for."""
 
-Index(
-    "session_turns_waiting",
-    turns.c.tenant,
-    sqlite_where=turns.c.indexed == 0,
-    postgresql_where=turns.c.indexed == 0,
-)  # finds what a killed append has not indexed: few rows, however many there are
+partial_index("session_turns_waiting", turns.c.tenant, turns.c.indexed == 0)
+"""Finds what a killed append has not indexed."""
 
-digests = Table(
+digests = _table(
     "session_digests",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
     Column("number", Integer, nullable=False),
     Column("through", Integer, nullable=False),
     Column("made_at", Float, nullable=False),
     Column("body", Exact, nullable=False),
 )
 
-notes = Table(
+notes = _table(
     "session_notes",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
     Column("place", Integer, primary_key=True, autoincrement=False),
     Column("key", String(64), nullable=False),
     Column("name", Exact, nullable=False),
@@ -78,10 +76,8 @@ notes = Table(
 )
 """A note holds from ``began_at`` until ``ended_at``; of one name one holds at a time."""
 
-calls = Table(
+calls = _table(
     "session_calls",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
     Column("key", String(64), primary_key=True),
     Column("called_at", Float, nullable=False, index=True),
     Column("model", Exact, nullable=False),
@@ -93,10 +89,8 @@ calls = Table(
     Column("cache", String(32), nullable=False),
 )
 
-state = Table(
+state = _table(
     "session_state",
-    metadata,
-    Column("tenant", String(32), primary_key=True),
     Column("last_seq", Integer, nullable=False),
     Column("forgotten", Integer, nullable=False),
     Column("expires_at", Float, index=True),

@@ -14,7 +14,7 @@ from typing import Literal
 
 from sqlalchemy import Connection, delete, insert, select, update
 
-from indexing.catalog_database import Database
+from indexing.catalog_database import Database, in_pages
 from indexing.catalog_schema import owner_key, tombstones
 from indexing.errors import Forgotten, InvalidInput
 from indexing.keyed import Keyed
@@ -22,11 +22,12 @@ from indexing.types import Scope
 
 What = Literal["user", "session", "source", "memory"]
 
-Mark = What | Literal["edit"]
-"""What a tombstone says: a memory that an edit is about to replace may be written all the same."""
+Mark = What | Literal["edit", "name"]
+"""What a tombstone says. A memory that an edit is about to replace may be written all the same; a
+``name`` is another one that a forgotten memory goes by, and blocks as that of a memory does."""
 
-PAGE = 500
-"""Keys in one statement: engines limit its parameters."""
+BESIDE: tuple[Mark, ...] = ("source", "name")
+"""What forgetting memories blocks beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ class Tombstones:
     ) -> None:
         """Note the receipt of what these tombstones stand for: it is forgotten now."""
         with self._open(None, connection) as writing:
-            for page in _pages(keys):
+            for page in in_pages(keys):
                 mine = tombstones.c.key.in_(page)
                 writing.execute(update(tombstones).where(mine).values(receipt=receipt))
 
@@ -154,15 +155,16 @@ class Tombstones:
     ) -> int:
         """Let exactly this be written again; return how many tombstones there were.
 
-        With the last memory of a receipt go the tombstones of the turns that went with them.
+        With the last memory of a receipt go the tombstones of the turns that went with them, and of
+        their other names.
         """
         with self._open(scope, connection) as writing:
             found = [key for key, _ in _found(writing, self._named(writing, what, scope, ids))]
             receipts = _receipts(writing, found) if what == "memory" else set()
-            for page in _pages(found):
+            for page in in_pages(found):
                 writing.execute(delete(tombstones).where(tombstones.c.key.in_(page)))
             for receipt in receipts - _receipts_of_memories(writing, receipts):
-                of_it = (tombstones.c.receipt == receipt, tombstones.c.what == "source")
+                of_it = (tombstones.c.receipt == receipt, tombstones.c.what.in_(BESIDE))
                 writing.execute(delete(tombstones).where(*of_it))
         return len(found)
 
@@ -192,7 +194,8 @@ class Tombstones:
         if what == "session":
             parts = (scope.user_id, scope.session_id)
             return self.keyed.digest(what, *parts, connection=connection)
-        return self.keyed.digest(what, scope.tenant, name, connection=connection)
+        kind = "memory" if what == "name" else what
+        return self.keyed.digest(kind, scope.tenant, name, connection=connection)
 
     @contextmanager
     def _open(self, scope: Scope | None, connection: Connection | None) -> Iterator[Connection]:
@@ -203,17 +206,12 @@ class Tombstones:
             yield writing
 
 
-def _pages(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(keys), PAGE):
-        yield keys[start : start + PAGE]
-
-
 def _found(connection: Connection, keys: Sequence[str]) -> list[tuple[str, str]]:
     """Return key and kind of those that there is a tombstone of."""
     query = select(tombstones.c.key, tombstones.c.what)
     return [
         (row.key, row.what)
-        for page in _pages(keys)
+        for page in in_pages(keys)
         for row in connection.execute(query.where(tombstones.c.key.in_(page)))
     ]
 
@@ -223,7 +221,7 @@ def _receipts(connection: Connection, keys: Sequence[str]) -> set[int]:
     query = select(tombstones.c.receipt).where(tombstones.c.receipt.is_not(None)).distinct()
     return {
         receipt
-        for page in _pages(keys)
+        for page in in_pages(keys)
         for receipt in connection.execute(query.where(tombstones.c.key.in_(page))).scalars()
     }
 

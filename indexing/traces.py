@@ -15,7 +15,7 @@ from indexing.left_behind import left_by
 from indexing.mentions import spread
 from indexing.needles import Needle, id_needles, scope_needles, text_needle
 from indexing.payload import to_payload
-from indexing.session_rows import logged, seqs_of, texts, turn_ids
+from indexing.session_rows import logged, texts, turn_ids
 from indexing.tombstones import What
 from indexing.types import (
     COLLECTIONS,
@@ -106,20 +106,24 @@ def find(index: Index, target: Target) -> Traces:
         traces.conversations[user] = own.session_id
     elif target.what == "source":
         traces.sources[own] = [*target.ids, *_records(index.catalog, own, target.ids)]
-        traces.turns[own] = logged(index.catalog, own, traces.sources[own])
+        _take_turns(index, traces, own, traces.sources[own])
     else:
         traces.memories[own] = list(target.ids)
         held = index.store.scroll(own.collection, Filter(own, ids=target.ids))
         said = sorted({name for memory in held for name in memory.sources})
-        traces.turns[own] = logged(index.catalog, own, said)
-    if turns := traces.turns.get(own):
-        seqs = seqs_of(index.catalog, own, turns)
-        left = left_by(index.store, own.user_id, own.session_id, seqs)
-        traces.sources.setdefault(user_scope(own.user_id), []).extend(left)
+        _take_turns(index, traces, own, said)
     traces.needles.update(_needles(index, traces))
     if target.what == "session":  # the user stays
         traces.needles -= set(id_needles(own.user_id))
     return traces
+
+
+def _take_turns(index: Index, traces: Traces, scope: Scope, names: Sequence[str]) -> None:
+    """Add which of these sources are turns of a log, and what they left with their user."""
+    if turns := logged(index.catalog, scope, names):
+        traces.turns[scope] = list(turns)
+        left = left_by(index.store, scope.user_id, scope.session_id, turns.values())
+        traces.sources.setdefault(user_scope(scope.user_id), []).extend(left)
 
 
 def is_of(letter: DeadLetter, traces: Traces) -> bool:

@@ -47,6 +47,15 @@ def check_id(value: str, what: str) -> str:
     return value
 
 
+def is_unicode(text: str) -> bool:
+    """Tell whether a text has an encoding; one with a lone surrogate has none."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def check_time(moment: datetime, what: str) -> None:
     """Raise `InvalidInput` for a time without a zone, or one that no stored time can be."""
     if moment.utcoffset() is None:

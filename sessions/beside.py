@@ -111,6 +111,19 @@ class Tail:
     seqs: Mapping[str, int] = field(default_factory=dict)
     latest: Mapping[int, int] = field(default_factory=dict)
 
+    def is_outdated(self, seq: int) -> bool:
+        """Tell whether the same calls have returned anew what a turn has from tools.
+
+        A turn of the assistant has it from the results since the user's last word.
+        """
+        found: list[int] = []
+        while seq in self.rows and self.rows[seq].role != "user":
+            found += [seq] if seq in self.latest else []
+            if self.rows[seq].role == "tool":
+                break
+            seq -= 1
+        return bool(found) and all(self.latest[one] != one for one in found)
+
 
 def read_tail(connection: Connection, tenant: str) -> Tail:
     """Return what is known of the last turns of a session."""

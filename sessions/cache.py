@@ -53,7 +53,7 @@ class ContextCache:
 
     def __init__(self, cuts: int = CUTS, counts: int = COUNTS) -> None:
         self._cuts = _Recent[Cut](cuts)
-        self._counts = _Recent[int](counts)
+        self._numbers = _Recent[int](counts)
         self._cleared = 0
         self._lock = threading.Lock()
 
@@ -85,16 +85,15 @@ class ContextCache:
                 self._cuts.put(key, made)
         return made
 
-    def count(self, text: str, count: CountTokens) -> int:
-        """Return the tokens of a text."""
-        key = digest(text)
+    def number(self, key: str, make: Callable[[], int]) -> int:
+        """Return a number that a text has: its tokens, or 1 for what a rule says yes to."""
         with self._lock:
-            if (kept := self._counts.get(key)) is not None:
+            if (kept := self._numbers.get(key)) is not None:
                 return kept
-        found = count(text)
+        made = make()
         with self._lock:
-            self._counts.put(key, found)
-        return found
+            self._numbers.put(key, made)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +109,9 @@ class Lease:
 
     def counting(self, count: CountTokens) -> CountTokens:
         """Return a counter that counts no text twice."""
-        return lambda text: self.cache.count(text, count)
+        return lambda text: self.cache.number(digest(text), lambda: count(text))
 
     def judged(self, text: str, judge: Callable[[str], bool]) -> bool:
         """Return what a rule says of a text, the same only once."""
-        key = f"{judge.__name__}\n{text}"
-        return bool(self.cache.count(key, lambda _: int(judge(text))))
+        key = digest(judge.__name__, text)  # two parts: no text alone has this key
+        return bool(self.cache.number(key, lambda: int(judge(text))))

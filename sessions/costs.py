@@ -30,11 +30,6 @@ def message_tokens(message: Message, count: CountTokens) -> int:
     return tokens
 
 
-def messages_tokens(messages: Iterable[Message], count: CountTokens) -> int:
-    """Return the tokens of messages that are sent together, with what primes the answer."""
-    return REPLY + sum(message_tokens(message, count) for message in messages)
-
-
 def remembering(count: CountTokens, turns: Iterable[LoggedTurn]) -> CountTokens:
     """Return a counter that asks once for a text, and never for one that the log has counted."""
     known: dict[str, int] = {"": 0}

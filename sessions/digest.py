@@ -15,8 +15,8 @@ from indexing import subjects
 from indexing.dedup import exact_key
 from indexing.errors import ConfigError
 from indexing.subjects import Subject, subject_of
-from sessions.groups import Group, groups
-from sessions.speech import has_number, read_lines, still_open, topics
+from sessions.groups import groups, unanswered
+from sessions.speech import has_number, lines_since, still_open, topics
 from sessions.types import LASTING, CountTokens, Digest, Line, LoggedTurn, Role
 
 Reason = Literal["messages", "tokens", "idle", "close"]
@@ -92,7 +92,7 @@ def to_fold(
     taken: list[LoggedTurn] = []
     for group in groups(turns):
         is_last = group[-1].seq == turns[-1].seq
-        if len(taken) + len(group) > cut or (is_last and _waits(group)):
+        if len(taken) + len(group) > cut or (is_last and unanswered(group)):
             break
         taken += group
     return tuple(taken)
@@ -109,12 +109,6 @@ def _kept(turns: Sequence[LoggedTurn], policy: DigestPolicy) -> int:
     return kept
 
 
-def _waits(group: Group) -> bool:
-    """Tell whether a call of a group has no result yet."""
-    calls = sum(len(turn.entry.calls) for turn in group)
-    return calls > sum(turn.entry.role == "tool" for turn in group)
-
-
 def gather(
     before: Digest | None, turns: Sequence[LoggedTurn], around: Sequence[LoggedTurn] = ()
 ) -> tuple[Line, ...]:
@@ -122,10 +116,8 @@ def gather(
 
     ``around`` are turns before them, in whose light they are read: a "yes" needs its question.
     """
-    first = turns[0].seq if turns else 0
-    read = read_lines([*(turn for turn in around if turn.seq < first), *turns])
     held = still_open(before.lines, turns) if before else ()
-    return merged([*held, *(line for line in read if line.seq >= first)])
+    return merged([*held, *lines_since(turns, around)])
 
 
 def fold(
@@ -168,7 +160,8 @@ def merged(lines: Iterable[Line]) -> tuple[Line, ...]:
     """Return lines in the order of their turns, each thing once and as it was said last.
 
     A line on a subject (`indexing.subjects`) ends the earlier one of the same kind of speaker on
-    it. Of lines that say the same in the same words the first stays.
+    it. Of lines that say the same in the same words the first stays; of live data the last, which
+    says until when it was so.
     """
     ordered = sorted(lines, key=lambda line: line.seq)
     about = [(line, _subject(line)) for line in ordered]
@@ -179,7 +172,8 @@ def merged(lines: Iterable[Line]) -> tuple[Line, ...]:
         words = exact_key(line.text) or line.text, exact_key(line.of) or line.of
         name = (line.kind if line.of or line.kind == "outside" else "", *words)
         known = once.setdefault(name, line)
-        if known.kind not in LASTING and line.kind in LASTING:
+        lasts_now = known.kind not in LASTING and line.kind in LASTING
+        if lasts_now or line.kind == "outside":
             once[name] = line
     return tuple(sorted(once.values(), key=lambda line: line.seq))
 

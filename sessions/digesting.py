@@ -14,10 +14,8 @@ from sessions.digest import DigestPolicy, Reason, due, fold, gather, over_cap, t
 from sessions.kept import read_digest, write_digest
 from sessions.log import TurnLog
 from sessions.model_digest import Told
+from sessions.speech import AROUND
 from sessions.types import Digest, LoggedTurn
-
-AROUND = 8
-"""Turns before the new ones that these are read with."""
 
 TRIES = 5
 """How often it begins again, where others are faster, before it leaves the session to them."""

@@ -65,7 +65,8 @@ class Draft:
         self._last = read[-1].seq if read else 0
         self._window = (_size(self.pinned), _size(self.recent))
         self.marked = True
-        self._folded = Folded(up_to_date(material.digest, material.replaced), count, lease)
+        digest = up_to_date(material.digest, material.replaced, material.tail)
+        self._folded = Folded(digest, count, lease)
         self.digest = self._folded.whole()
         self._plain: dict[str, str] = {}
         self._compressed: tuple[list[Shown], list[Shown]] | None = None

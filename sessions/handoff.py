@@ -14,13 +14,13 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from indexing.errors import InvalidInput
+from indexing.types import is_unicode
 from sessions.digest import merged
 from sessions.digest_text import said
 from sessions.fence import DATA, fence
-from sessions.notes import FACTS
 from sessions.rejected import Rejection, rejections, restates
 from sessions.slots import slots_of
-from sessions.types import Line, Note
+from sessions.types import FACTS, Line, Note
 
 MAX_ITEMS = 200
 MAX_CHARS = 4000
@@ -176,10 +176,8 @@ def _text(name: str, value: object) -> str:
         raise InvalidPacket(f"{name}: a text that is not empty is needed")
     if len(value) > MAX_CHARS:
         raise InvalidPacket(f"{name}: {len(value)} characters; {MAX_CHARS} is the most")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidPacket(f"{name}: not valid Unicode (a lone surrogate)") from error
+    if not is_unicode(value):
+        raise InvalidPacket(f"{name}: not valid Unicode (a lone surrogate)")
     return value
 
 

@@ -4,18 +4,19 @@ Every line and note names the turn that says it, and goes with it. Does not: mak
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Connection, Row, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from indexing.catalog_rows import note_scope
 from indexing.chat import reasons
 from indexing.errors import InvalidInput, StoreError
 from indexing.hashing import digest as hashed
 from indexing.index import Index
-from indexing.session_rows import relink
+from indexing.payload import from_epoch, to_epoch
+from indexing.session_rows import is_over, last_given, open_session, relink
 from indexing.session_schema import digests, notes, state, turns
 from indexing.types import check_time, session_scope
 from sessions.types import Digest, Note
@@ -26,7 +27,8 @@ _DIGEST = TypeAdapter(Digest)
 def read_digest(index: Index, user_id: str, session_id: str) -> Digest | None:
     """Return the digest of a session in force, None where there is none. Raises `StoreError`."""
     tenant = session_scope(user_id, session_id).tenant
-    query = select(digests.c.body).where(digests.c.tenant == tenant, ~_is_over(index, tenant))
+    mine = (digests.c.tenant == tenant, ~is_over(tenant, index.clock()))
+    query = select(digests.c.body).where(*mine)
     with index.catalog.database.read() as connection:
         body = connection.execute(query).scalar()
     return None if body is None else digest_of(body)
@@ -83,7 +85,7 @@ def read_notes(
         found.c.began_at <= moment if as_of else found.c.ended_at.is_(None),
         or_(found.c.ended_at.is_(None), found.c.ended_at > moment),
         or_(found.c.expires_at.is_(None), found.c.expires_at > moment),
-        ~_is_over(index, tenant),
+        ~is_over(tenant, index.clock()),
     )
     with index.catalog.database.read() as connection:
         return tuple(note_of(row) for row in connection.execute(query.order_by(found.c.since)))
@@ -92,7 +94,8 @@ def read_notes(
 def note_history(index: Index, user_id: str, session_id: str, name: str) -> tuple[Note, ...]:
     """Return all values that a note had and that were not forgotten, in the order they held."""
     tenant = session_scope(user_id, session_id).tenant
-    mine = (notes.c.tenant == tenant, notes.c.key == hashed(name), ~_is_over(index, tenant))
+    over = is_over(tenant, index.clock())
+    mine = (notes.c.tenant == tenant, notes.c.key == hashed(name), ~over)
     query = select(notes).where(*mine).order_by(notes.c.began_at, notes.c.place)
     with index.catalog.database.read() as connection:
         return tuple(note_of(row) for row in connection.execute(query))
@@ -118,7 +121,7 @@ def put_notes(index: Index, user_id: str, session_id: str, given: Sequence[Note]
             check_time(moment, f"the time of the note {note.name[:40]!r}")
     with index.catalog.writing(scope) as writing:
         writing.blocked()
-        note_scope(writing.connection, scope)
+        open_session(writing.connection, scope, index.clock())
         for note in given:
             if note.seq and not _is_there(writing.connection, scope.tenant, note.seq):
                 continue
@@ -140,7 +143,7 @@ def _put(connection: Connection, tenant: str, note: Note, now: datetime) -> None
         "kind": note.kind,
         "at": (note.at or now).isoformat(),
         "began_at": (note.at or now).timestamp(),
-        "expires_at": note.expires_at.timestamp() if note.expires_at else None,
+        "expires_at": to_epoch(note.expires_at),
     }
     mine = (notes.c.tenant == tenant, notes.c.key == key)
     same = select(notes.c.place).where(*mine, notes.c.value == note.value, notes.c.seq == note.seq)
@@ -166,8 +169,7 @@ def _is_there(connection: Connection, tenant: str, seq: int) -> bool:
     query = select(turns.c.seq).where(turns.c.tenant == tenant, turns.c.seq == seq)
     if connection.execute(query).first():
         return True
-    last = connection.execute(select(state.c.last_seq).where(state.c.tenant == tenant)).scalar()
-    if seq < 0 or seq > (last or 0):
+    if seq < 0 or seq > last_given(connection, tenant):
         raise InvalidInput(f"the session has no turn {seq} that a note could be from")
     return False
 
@@ -175,12 +177,6 @@ def _is_there(connection: Connection, tenant: str, seq: int) -> bool:
 def _forgettings(connection: Connection, tenant: str) -> int:
     query = select(state.c.forgotten).where(state.c.tenant == tenant)
     return connection.execute(query).scalar() or 0
-
-
-def _is_over(index: Index, tenant: str) -> Any:
-    """Return the condition that the life of a session is over."""
-    now = index.clock().timestamp()
-    return exists().where(state.c.tenant == tenant, state.c.expires_at <= now)
 
 
 def digest_of(body: str) -> Digest:
@@ -193,6 +189,5 @@ def digest_of(body: str) -> Digest:
 
 def note_of(row: Row[Any]) -> Note:
     """Return a row as the note that it holds."""
-    until = datetime.fromtimestamp(row.expires_at, UTC) if row.expires_at is not None else None
     at = datetime.fromisoformat(row.at)
-    return Note(row.name, row.value, row.kind, row.seq, at, until)
+    return Note(row.name, row.value, row.kind, row.seq, at, from_epoch(row.expires_at))

@@ -1,7 +1,7 @@
 """The layer of facts: what is known of the user and the session, then live data of its days. Pure.
 
 Facts are all there. Live data (`outside`) is what a tool or somebody said of the world: of it the
-newest are shown, as many as there is room for.
+newest are shown, as many as there is room for, and none that the same call returned anew since.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,15 +12,12 @@ from indexing.types import Memory
 from sessions.fence import DATA, fence
 from sessions.layers import day, told_at
 from sessions.material import Material
-from sessions.types import CountTokens, Note
+from sessions.types import FACTS, CountTokens, Note
 
 HEAD = f"What is known, word for word. {DATA}"
 
 LIVE = 0.1
 """The share of a context that live data takes at most."""
-
-_PLAIN = ("fact", "preference", "decision", "constraint")
-"""Kinds of notes that hold as they are said; the others say what they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,8 @@ def known(material: Material, most: int, limit: int, room: int, count: CountToke
     """
     notes = current(material.notes, material.now)
     lasting = [note for note in notes if note.kind != "outside"]
-    live = sorted((note for note in notes if note.kind == "outside"), key=_newness)
+    live = [note for note in notes if note.kind == "outside"]
+    live = sorted((n for n in live if not material.tail.is_outdated(n.seq)), key=_newness)
     bare = facts_text(lasting, material.facts)
     room = min(room, count(bare) + int(limit * LIVE))
     for shown in range(min(most, len(live)), 0, -1):
@@ -84,7 +82,7 @@ def _newness(note: Note) -> tuple[float, int, str]:
 def _note(note: Note) -> str:
     named = not note.name.startswith(f"{note.kind}/")  # a name that nobody gave
     value = f"{note.name}: {note.value}" if named else note.value
-    if note.kind in _PLAIN:
+    if note.kind in FACTS:
         return _item(value, f"turn {note.seq}" if note.seq else "")
     kind = "" if note.kind == "outside" else f"[{note.kind}] "
     return _item(f"{kind}{value}", day(note.at))

@@ -6,6 +6,7 @@ What somebody said is word for word and fenced as data; only the heads and label
 from collections.abc import Sequence
 from datetime import datetime
 
+from indexing.left_behind import origin
 from indexing.types import Memory
 from retrieval.sql.types import Answer
 from sessions.fence import DATA, fence
@@ -37,7 +38,7 @@ def memory_text(
     """
     here = session_id and memory.conversation_id == session_id
     told = not (memory.conversation_id or memory.uri)
-    source = f"#{memory.turn_id}" if here else "told" if told else memory.source
+    source = f"#{memory.turn_id}" if here else origin(memory) if told else memory.source
     kind: str = memory.kind
     if here and seq:
         source, kind = f"turn {seq}", "" if kind == "turn" else kind

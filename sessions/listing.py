@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, Row, Select, case, exists, func, select
+from sqlalchemy import ColumnElement, Row, Select, case, func, select
 
 from indexing.catalog import Catalog
 from indexing.catalog_schema import owner_key, scopes
 from indexing.index import Index
-from indexing.session_schema import state, turns
+from indexing.payload import from_epoch
+from indexing.session_rows import is_over
+from indexing.session_schema import turns
 from indexing.types import user_scope
 
 
@@ -47,7 +49,6 @@ def idle_sessions(catalog: Catalog, now: datetime, before: datetime) -> list[tup
 
 
 def _sessions(now: datetime, *where: ColumnElement[bool]) -> Select[tuple[str]]:
-    over = exists().where(state.c.tenant == scopes.c.tenant, state.c.expires_at <= now.timestamp())
     own = (scopes.c.tenant, scopes.c.user_id, scopes.c.session_id, scopes.c.closed_at)
     return (
         select(
@@ -59,22 +60,21 @@ def _sessions(now: datetime, *where: ColumnElement[bool]) -> Select[tuple[str]]:
             func.sum(case((turns.c.digest == 0, 1), else_=0)).label("undigested"),
         )
         .join(turns, turns.c.tenant == scopes.c.tenant)
-        .where(~over, *where)
+        .where(~is_over(scopes.c.tenant, now), *where)
         .group_by(*own)
     )
 
 
 def _session(row: Row[tuple[str]]) -> LoggedSession:
+    started, last, written = (
+        datetime.fromtimestamp(at, UTC) for at in (row.started, row.last, row.written)
+    )
     return LoggedSession(
         row.session_id,
-        _moment(row.started),
-        _moment(row.last),
-        _moment(row.written),
+        started,
+        last,
+        written,
         row.turns,
         row.undigested,
-        None if row.closed_at is None else _moment(row.closed_at),
+        from_epoch(row.closed_at),
     )
-
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)

@@ -8,14 +8,16 @@ whichever thread or process appends them. Forgetting takes turns away (`indexing
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, Select, exists, func, select, update
+from sqlalchemy import ColumnElement, Select, func, select, update
 
 from chunking.types import Session
 from indexing.catalog_schema import owner_key, scopes
 from indexing.errors import InvalidInput, LetopisError
 from indexing.index import Index
+from indexing.payload import from_epoch
+from indexing.session_rows import is_over
 from indexing.session_schema import state, turns
 from indexing.turns import ingest_session
 from indexing.types import Scope, session_scope
@@ -158,14 +160,7 @@ class TurnLog:
         where = self._those(user_id, session_id, 0, None)
         with self.index.catalog.database.read() as connection:
             last = connection.execute(select(func.max(turns.c.logged_at)).where(*where)).scalar()
-        return datetime.fromtimestamp(last, UTC) if last is not None else None
-
-    def mark_digested(self, user_id: str, session_id: str, through: int, number: int) -> int:
-        """Say which digest took up the turns that none has, up to a seq; return how many."""
-        tenant = session_scope(user_id, session_id).tenant
-        with self.index.catalog.database.write(tenant) as connection:
-            fresh = (turns.c.tenant == tenant, turns.c.seq <= through, turns.c.digest == 0)
-            return connection.execute(update(turns).where(*fresh).values(digest=number)).rowcount
+        return from_epoch(last)
 
     def sessions(self, user_id: str) -> list[LoggedSession]:
         """Return the sessions of a user that have a log, the oldest first."""
@@ -228,8 +223,7 @@ class TurnLog:
     ) -> list[ColumnElement[bool]]:
         """Return the conditions of the turns of a session that is not over by its life."""
         tenant = session_scope(user_id, session_id).tenant
-        now = self.index.clock().timestamp()
-        over = exists().where(state.c.tenant == tenant, state.c.expires_at <= now)
+        over = is_over(tenant, self.index.clock())
         found = [turns.c.tenant == tenant, turns.c.seq > after, ~over]
         return found if through is None else [*found, turns.c.seq <= through]
 

@@ -13,13 +13,11 @@ from indexing.errors import InvalidInput
 from indexing.hashing import digest
 from indexing.session_schema import turns
 from indexing.tags import tags_of
-from indexing.types import check_id, check_time
+from indexing.types import check_id, check_time, is_unicode
+from sessions.costs import MESSAGE
 from sessions.types import CountTokens, Entry, LoggedTurn, Role, ToolCall
 
 ROLES = frozenset(get_args(Role))
-
-FRAME = 4
-"""Tokens of a message beside its texts: its role and its ends."""
 
 
 def check_entry(entry: Entry) -> None:
@@ -39,10 +37,8 @@ def check_entry(entry: Entry) -> None:
     tags_of(entry.tags)
     said = (entry.text, entry.speaker, entry.call_id, entry.tool, entry.arguments)
     asked = (text for call in entry.calls for text in (call.call_id, call.tool, call.arguments))
-    try:
-        "".join((*said, *asked)).encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput("not valid Unicode (a lone surrogate)") from error
+    if not is_unicode("".join((*said, *asked))):
+        raise InvalidInput("not valid Unicode (a lone surrogate)")
 
 
 def same_call(tool: str, arguments: str | Mapping[str, Any]) -> str:
@@ -94,7 +90,7 @@ def _answer(entry: Entry) -> tuple[str, ...]:
 def tokens_of(entry: Entry, count: CountTokens) -> int:
     """Return what the message of a turn costs, in tokens."""
     asked = sum(count(call.tool) + count(call.arguments) for call in entry.calls)
-    return count(entry.text) + asked + FRAME
+    return count(entry.text) + asked + MESSAGE
 
 
 def row_of(entry: Entry, seq: int, count: CountTokens) -> dict[str, Any]:

@@ -9,19 +9,16 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, insert, select, update
 
 from chunking.types import Session
-from indexing.catalog_rows import Writing, note_scope
+from indexing.catalog_rows import Writing
 from indexing.catalog_schema import scopes
 from indexing.errors import TurnConflict
 from indexing.index import Index
-from indexing.session_rows import drop_talk
+from indexing.session_rows import open_session, turns_called
 from indexing.session_schema import state, turns
 from indexing.turns import turn_source
 from indexing.types import Scope
 from sessions.log_rows import content_of, derived_name, numbered, row_of, searchable, turn_of
 from sessions.types import CountTokens, Entry, LoggedTurn, ToolCall
-
-PAGE = 500
-"""Keys in one statement: engines limit its parameters."""
 
 CALLS = 100
 """Turns with calls among which that of a result is looked for."""
@@ -97,24 +94,14 @@ def source_of(scope: Scope, turn_id: str) -> str:
 
 
 def _open(connection: Connection, scope: Scope, now: datetime, life: timedelta | None) -> int:
-    """Make a session one that is written to now; return the last number that it has given.
-
-    What it held before is gone if its life was over: it was seen by nobody any more.
-    """
-    note_scope(connection, scope)
+    """Make a session one that goes on now; return the last number that it has given."""
+    last = open_session(connection, scope, now)
     own = scopes.c.tenant == scope.tenant
     connection.execute(update(scopes).where(own).values(closed_at=None))
     mine = state.c.tenant == scope.tenant
-    row = connection.execute(select(state).where(mine)).first()
     until = (now + life).timestamp() if life else None
-    if row is None:
-        values = {"tenant": scope.tenant, "last_seq": 0, "forgotten": 0, "body": "{}"}
-        connection.execute(insert(state).values(**values, expires_at=until))
-        return 0
-    if row.expires_at is not None and row.expires_at <= now.timestamp():
-        drop_talk(connection, scope.tenant)
     connection.execute(update(state).where(mine).values(expires_at=until))
-    return int(row.last_seq)
+    return last
 
 
 def _life(index: Index, scope: Scope) -> timedelta | None:
@@ -128,12 +115,8 @@ def _held(
     connection: Connection, scope: Scope, ids: Sequence[str]
 ) -> dict[str, tuple[LoggedTurn, str]]:
     """Return the turns that are there, with the hash of what they say, by source id."""
-    found = {}
-    for start in range(0, len(ids), PAGE):
-        page = turns.c.source_id.in_(ids[start : start + PAGE])
-        for row in connection.execute(select(turns).where(turns.c.tenant == scope.tenant, page)):
-            found[row.source_id] = turn_of(row), row.content
-    return found
+    found = turns_called(connection, scope, ids)
+    return {row.source_id: (turn_of(row), row.content) for row in found}
 
 
 class _Names:

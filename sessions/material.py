@@ -21,8 +21,6 @@ LAYERS: tuple[LayerName, ...] = (
 CUT_ORDER: tuple[LayerName, ...] = ("digest", "retrieved", "recent", "pinned")
 """Layers in the order in which they give way, after the tools' results of the turns."""
 
-NEVER_CUT: tuple[LayerName, ...] = ("role", "facts", "question")
-
 
 def _shares() -> dict[LayerName, float]:
     return {"digest": 0.25, "retrieved": 0.3, "recent": 0.25, "pinned": 0.1, "question": 0.1}

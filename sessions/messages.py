@@ -7,7 +7,7 @@ kept. Does not: check what a log refuses (`log_rows.check_entry`).
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from indexing.errors import InvalidInput
 from sessions.types import Entry, Message, Role, ToolCall
@@ -29,6 +29,8 @@ _TYPES: Final[Mapping[str, Role]] = {
     "function": "tool",
 }
 """What LangChain calls the kinds of its messages."""
+
+_STATUSES: Final[Mapping[str, Literal["ok", "error"]]] = {"success": "ok", "error": "error"}
 
 _CLASSES = {
     f"{prefix}Message{suffix}": kind
@@ -58,6 +60,12 @@ def read_messages(items: Iterable[object]) -> list[Entry]:
         except InvalidInput as error:
             raise InvalidInput(f"message {number}: {error}") from error
     return found
+
+
+def listed(given: object) -> Iterable[object]:
+    """Return messages as they are, one message as a list of it: it may be iterable itself."""
+    single = isinstance(given, Mapping) or hasattr(given, "content") or hasattr(given, "model_dump")
+    return given if isinstance(given, Iterable) and not single else [given]
 
 
 def read_message(item: object) -> Entry:
@@ -159,7 +167,6 @@ def _langchain(item: Mapping[str, Any]) -> Entry:
 
 def _entry(role: Role, text: str, calls: tuple[ToolCall, ...], item: Mapping[str, Any]) -> Entry:
     name = _plain(item.get("name"), "name")
-    status = item.get("status")
     is_tool = role == "tool"
     return Entry(
         role,
@@ -169,7 +176,7 @@ def _entry(role: Role, text: str, calls: tuple[ToolCall, ...], item: Mapping[str
         calls=calls,
         call_id=_plain(item.get("tool_call_id"), "tool_call_id") if is_tool else "",
         tool=name if is_tool else "",
-        status={"error": "error", "success": "ok"}.get(str(status), "") if is_tool else "",  # type: ignore[arg-type]
+        status=_STATUSES.get(str(item.get("status")), "") if is_tool else "",
     )
 
 

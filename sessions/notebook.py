@@ -1,9 +1,10 @@
 """What a session leaves in its user's memory when it is closed: `write_notebook`.
 
 Facts, preferences and decisions of the user, each a sentence of a turn word for word, with its time
-and turn; one on a subject supersedes what was said about it before. Live data goes there as a dated
-tool result that expires. What the user deletes or corrects there stays so, however often a session
-is closed: an entry is written once. The digest goes there too (`episodes`).
+and turn; one on a subject supersedes what was said about it before. A value that was revised
+without its name is there as "name: value" in place of the sentence with the old one. Live data goes
+there as a dated tool result that expires. What the user deletes or corrects there stays so, however
+often a session is closed: an entry is written once. The digest goes there too (`episodes`).
 """
 
 import re
@@ -71,11 +72,13 @@ def write_notebook(
 ) -> NotebookReport:
     """Put what lasts of a session into its user's scope; durable when it returns.
 
-    ``lines`` are those of the whole session, ``notes`` those that the caller has set (``seq`` 0)
-    count. Closing again adds only what is new. Raises `StoreError`, `ModelError`.
+    ``lines`` are those of the whole session. Of ``notes`` those count that the caller has set
+    (``seq`` 0), and those that give a subject of a line its value later. Closing again adds only
+    what is new. Raises `StoreError`, `ModelError`.
     """
     scope, now = user_scope(user_id), index.clock()
-    wanted = [*entries_of(lines, outside_ttl), *_set(notes)]
+    held = tuple(notes)
+    wanted = [*(_current(entry, held) for entry in entries_of(lines, outside_ttl)), *_set(held)]
     sources: dict[str, Source] = {}
     left_out = 0
     for entry in wanted:
@@ -155,13 +158,28 @@ def _newest(entries: Sequence[Entry]) -> Iterator[Entry]:
             yield entry
 
 
+def _current(entry: Entry, notes: Iterable[Note]) -> Entry:
+    """Return an entry, or the note that revised its value later in words without a name."""
+    for note in notes:
+        if entry.subject == _key(note) and note.seq > entry.seq and note.value not in entry.text:
+            return _named(note)
+    return entry
+
+
 def _set(notes: Iterable[Note]) -> Iterator[Entry]:
     """Yield the facts that the caller has set in code."""
     for note in notes:
         if note.seq == 0 and note.kind in ("fact", "preference", "decision"):
-            key = note.name if "." in note.name else f"{OWN}{note.name}"
-            text = f"{note.name}: {note.value}"
-            yield Entry(text, "fact", note.at, 0, key, note.expires_at)
+            yield _named(note)
+
+
+def _named(note: Note) -> Entry:
+    text = f"{note.name}: {note.value}"
+    return Entry(text, "fact", note.at, note.seq, _key(note), note.expires_at)
+
+
+def _key(note: Note) -> str:
+    return note.name if "." in note.name else f"{OWN}{note.name}"
 
 
 def _source(index: Index, session_id: str, entry: Entry) -> Source:

@@ -18,31 +18,29 @@ from indexing.subjects import fold
 from sessions.kept import drop_note, put_note, put_notes, read_notes
 from sessions.log import TurnLog
 from sessions.rejected import Rejection, barred, rejections, restates
-from sessions.slots import slots_of
-from sessions.speech import read_lines
+from sessions.revised import Dialogue
+from sessions.speech import AROUND, lines_since
 from sessions.state import SessionState, read_state, update_state
-from sessions.types import Line, LineKind, Note, NoteKind
+from sessions.types import FACTS, Line, LineKind, Note, NoteKind
 
 OUTSIDE_TTL = timedelta(days=1)
 """How long live data of the world is taken for true."""
-
-FACTS: tuple[NoteKind, ...] = ("fact", "preference", "decision", "constraint")
-"""Notes that code reads as facts of the session."""
 
 _NAMED: tuple[LineKind, ...] = (*FACTS, "other")
 MAX_NAME_CHARS = 200
 NOTED = "noted"
 """Under this name the state of a session has the last turn that was looked at for notes."""
 
-AROUND = 8
-"""Turns before the new ones that these are read with."""
+NO_DIALOGUE = Dialogue()
 
 
-def notes_of(lines: Iterable[Line], outside_ttl: timedelta = OUTSIDE_TTL) -> tuple[Note, ...]:
+def notes_of(
+    lines: Iterable[Line], outside_ttl: timedelta = OUTSIDE_TTL, dialogue: Dialogue = NO_DIALOGUE
+) -> tuple[Note, ...]:
     """Return what the user's lines give values to, live data and rejected ideas, newest values.
 
-    Lines are in the order of their turns. What takes up a rejected idea gives no note. Notes are
-    in the order in which their names first came up.
+    ``dialogue`` is what the lines stand in: by it a value without a name is known. What takes up a
+    rejected idea gives no note. Notes are in the order in which their names first came up.
     """
     ordered = sorted(lines, key=lambda line: line.seq)
     turned_down = rejections(ordered)
@@ -56,22 +54,22 @@ def notes_of(lines: Iterable[Line], outside_ttl: timedelta = OUTSIDE_TTL) -> tup
             note = _unnamed(line, "outside", until)
             found[note.name] = note
         elif line.kind in _NAMED and line.role == "user" and not barred(line, turned_down):
-            _put(found, line)
+            _put(found, line, dialogue)
     return tuple(found.values())
 
 
-def ended(lines: Iterable[Line]) -> tuple[str, ...]:
+def ended(lines: Iterable[Line], dialogue: Dialogue = NO_DIALOGUE) -> tuple[str, ...]:
     """Return the names whose value the user said to hold no longer, and nothing since."""
     last: dict[str, bool] = {}
     for line in sorted(lines, key=lambda line: line.seq):
         if line.kind in _NAMED and line.role == "user":
-            last |= {slot.name: slot.closes for slot in slots_of(line.text)}
+            last |= {slot.name: slot.closes for slot in dialogue.slots(line)}
     return tuple(name for name, closes in last.items() if closes)
 
 
-def _put(found: dict[str, Note], line: Line) -> None:
+def _put(found: dict[str, Note], line: Line, dialogue: Dialogue) -> None:
     kind = cast(NoteKind, "fact" if line.kind == "other" else line.kind)
-    for slot in slots_of(line.text):
+    for slot in dialogue.slots(line):
         if slot.closes:
             found.pop(slot.name, None)
         else:
@@ -98,10 +96,12 @@ def note_turns(
     if not turns:
         return 0
     around = log.read(user_id, session_id, through=noted, last=AROUND) if noted else []
-    lines = [line for line in read_lines([*around, *turns]) if line.seq > noted]
-    if found := notes_of(lines, outside_ttl):
+    lines = lines_since(turns, around, weighed=False)
+    held = read_notes(index, user_id, session_id) if lines else ()
+    dialogue = Dialogue([*around, *turns], {n.name: n.value for n in held if n.kind in FACTS})
+    if found := notes_of(lines, outside_ttl, dialogue):
         put_notes(index, user_id, session_id, found)
-    gone = set(ended(lines))
+    gone = set(ended(lines, dialogue))
     if turned_down := rejections(lines):
         held = read_notes(index, user_id, session_id)
         gone |= {note.name for note in held if _overtaken(note, turned_down)}

@@ -20,7 +20,7 @@ from indexing.index import Index, Report, Source
 from indexing.mentions import spread
 from indexing.remember import told_hash
 from indexing.tags import tags_of
-from indexing.types import Filter, Memory, Scope, check_time
+from indexing.types import Filter, Memory, Scope, check_time, is_unicode
 from indexing.write import write_batch
 from retrieval.retriever import Retriever
 from retrieval.types import Narrow
@@ -145,10 +145,8 @@ def _checked(procedure: Procedure) -> str:
     text = write_procedure(procedure)
     if len(text) > MAX_CHARS:
         raise InvalidInput(f"a procedure of {len(text):,} characters is over {MAX_CHARS:,}")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidInput("the procedure is not valid Unicode (a lone surrogate)") from error
+    if not is_unicode(text):
+        raise InvalidInput("the procedure is not valid Unicode (a lone surrogate)")
     return text
 
 

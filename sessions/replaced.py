@@ -2,6 +2,7 @@
 
 A turn that says nothing else is not shown again; one that says more is, with the new value beside
 it. Known are the values of notes only: which sentence gives a name a value is `sessions.notes`'.
+What a tool returned is replaced by what the same call returned last (`sessions.beside`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, replace
 from indexing.sparse import terms
 from indexing.subjects import fold
 from retrieval.coverage import function_words
+from sessions.beside import Tail
 from sessions.layers import plain, word_for_word
 from sessions.types import Digest, Line, Note
 
@@ -44,6 +46,8 @@ class Replaced:
         return self.said_in(text) and not frozenset(terms(text)) - told - function_words()
 
 
+NO_TAIL = Tail()
+
 Replacements = Mapping[int, tuple[Replaced, ...]]
 """What was replaced, by the turn that said it."""
 
@@ -68,15 +72,24 @@ def marks(text: str, said: Sequence[Replaced]) -> str | None:
     return "; ".join(one.mark for one in old)
 
 
-def up_to_date(digest: Digest | None, replaced: Replacements) -> Digest | None:
-    """Return a digest without the lines that say a replaced value only, the others marked."""
-    if digest is None or not any(line.seq in replaced for line in digest.lines):
-        return digest
-    lines = (_marked(line, replaced.get(line.seq, ())) for line in digest.lines)
-    return replace(digest, lines=tuple(line for line in lines if line))
+def up_to_date(
+    digest: Digest | None, replaced: Replacements, tail: Tail = NO_TAIL
+) -> Digest | None:
+    """Return a digest without the lines that say a replaced value only, the others marked.
+
+    Live data is left out too where its calls have returned anew since, by the ``tail``.
+    """
+    if digest is None:
+        return None
+    held = (one for one in digest.lines if one.kind != "outside" or not tail.is_outdated(one.seq))
+    marked = (_marked(one, replaced.get(one.seq, ())) for one in held)
+    lines = tuple(one for one in marked if one)
+    return digest if lines == digest.lines else replace(digest, lines=lines)
 
 
 def _marked(line: Line, said: Sequence[Replaced]) -> Line | None:
+    if not said:
+        return line
     mark = marks(line.text, said)
     if mark is None:
         return None

@@ -3,13 +3,13 @@
 Each step is a function of a module of its own; here is only their order.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import timedelta
 from typing import Any
 
 from indexing.closing import Closed, Ending, close_session
-from indexing.errors import InvalidInput
+from indexing.errors import InvalidInput, StoreError
 from indexing.index import Index
 from indexing.types import session_scope
 from retrieval.retriever import Retriever
@@ -17,7 +17,7 @@ from sessions.ageing import AgeingPolicy
 from sessions.cache import ContextCache
 from sessions.calls import CallLog, ModelCall, Spent
 from sessions.digest import DigestPolicy
-from sessions.digesting import AROUND, Digested, make_digest
+from sessions.digesting import TRIES, Digested, make_digest
 from sessions.episodes import write_episode
 from sessions.gather import context_of
 from sessions.handoff import Accepted, Handoff, accept, make_handoff
@@ -25,11 +25,11 @@ from sessions.kept import put_notes, read_digest, read_notes
 from sessions.log import Appended, TurnLog
 from sessions.loops import EarlierResult, find_tool_result
 from sessions.material import ContextPolicy
-from sessions.messages import read_messages
+from sessions.messages import listed, read_messages
 from sessions.model_digest import ModelDigest
 from sessions.notebook import NotebookReport, write_notebook
 from sessions.notes import OUTSIDE_TTL, SessionFacts, note_turns
-from sessions.speech import read_lines, still_open
+from sessions.speech import AROUND, lines_since, still_open
 from sessions.state import SessionState, read_state, update_state
 from sessions.types import Context, Digest, Line, LoggedTurn, Note
 
@@ -125,8 +125,7 @@ class Session:
         from its start: what is known already is not added again. Raises `InvalidInput` (nothing is
         added), `TurnConflict`, `Forgotten`, `StoreError`, `ModelError`.
         """
-        single = isinstance(messages, Mapping) or not isinstance(messages, Iterable)
-        entries = read_messages([messages] if single else messages)  # type: ignore[arg-type]
+        entries = read_messages(listed(messages))
         done = self._desk.log.append(*self._me, entries, whole=whole)
         if done.new:
             note_turns(self._desk.log, *self._me, self._desk.policy.outside_ttl)
@@ -195,15 +194,29 @@ class Session:
         through = digest.through if digest else 0
         since = log.read(*self._me, after=through)
         around = log.read(*self._me, through=through, last=AROUND) if through else []
-        fresh = [line for line in read_lines([*around, *since]) if line.seq > through]
-        return (*(still_open(digest.lines, since) if digest else ()), *fresh)
+        held = still_open(digest.lines, since) if digest else ()
+        return (*held, *lines_since(since, around))
 
     def close(self, ending: Ending | None = None) -> Ended:
         """End it: its digest and facts go to the user's memory, its own leave every answer.
 
-        Archived ones are kept for the past, cleared ones deleted with the log. Closing again adds
-        only what is new. Raises `StoreError`, `ModelError`: then it is open still.
+        Archived ones are kept for the past, cleared ones deleted with the log. Turns that arrive
+        meanwhile are taken in too. Closing again adds only what is new. Raises `StoreError`,
+        `ModelError`: then it is open still.
         """
+        desk, new, episode = self._desk, 0, False
+        for _ in range(TRIES):
+            last = desk.log.last_seq(*self._me)
+            digest, notebook, told = self._leave()
+            new, episode = new + notebook.new, episode or told
+            closed = close_session(desk.index, *self._me, ending or desk.policy.ending, last)
+            if closed.sessions:
+                desk.cache.clear()
+                return Ended(digest, episode, replace(notebook, new=new), closed)
+        raise StoreError("turns of this session keep coming in; try again")
+
+    def _leave(self) -> tuple[Digest | None, NotebookReport, bool]:
+        """Put its digest and facts into the user's memory; tell whether the digest was new."""
         desk = self._desk
         note_turns(desk.log, *self._me, desk.policy.outside_ttl)
         made = make_digest(
@@ -213,9 +226,7 @@ class Session:
         kept = read_notes(desk.index, *self._me)
         notebook = write_notebook(desk.index, *self._me, lines, kept, desk.policy.outside_ttl)
         episode = made.digest is not None and write_episode(desk.index, made.digest)
-        closed = close_session(desk.index, *self._me, ending or desk.policy.ending)
-        desk.cache.clear()
-        return Ended(made.digest, episode, notebook, closed)
+        return made.digest, notebook, episode
 
     def handoff(self, task: str) -> Handoff:
         """Return the packet for an agent that takes over: no transcript, no rejected idea."""
@@ -224,10 +235,13 @@ class Session:
     def accept(self, packet: Handoff | str | bytes | Mapping[str, Any]) -> Accepted:
         """Begin from another agent's packet: its facts are facts here, its text joins the role.
 
-        Raises `InvalidPacket` where it is none.
+        Accepted again it changes nothing. Raises `InvalidPacket` where it is none.
         """
         taken = accept(packet)
-        index = self._desk.index
+        index, told = self._desk.index, taken.packet.as_json()
+        if self.state.packet == told:
+            return taken
+        put_notes(index, *self._me, taken.notes)
         update_state(
             index,
             *self._me,
@@ -235,10 +249,9 @@ class Session:
                 state,
                 role="\n\n".join(filter(None, (state.role, taken.system))),
                 task=taken.packet.task,
-                packet=taken.packet.as_json(),
+                packet=told,
             ),
         )
-        put_notes(index, *self._me, taken.notes)
         return taken
 
     def record(self, call: ModelCall) -> Spent:

@@ -58,7 +58,7 @@ _ABOUT = re.compile(
 )
 _RANGE = re.compile(r"\s*(?:or|or so|to|[-–—]|или|до|либо)\b", re.IGNORECASE)
 _WORD = re.compile(r"\S+")
-_END = " \t.!…,;:"
+END = " \t.!…,;:"
 _SHOWN = re.compile(r"\d|^[A-ZА-ЯЁ]{1,4}$|^[«\"“]|^[A-ZА-ЯЁ]")
 
 
@@ -88,7 +88,7 @@ def _clauses(text: str) -> Iterator[Slot]:
     start = 0
     cuts = [*((m.start(), m.end()) for m in _CLAUSE.finditer(text)), (len(text), len(text))]
     for end, after in cuts:
-        clause = text[start:end].strip(_END)
+        clause = text[start:end].strip(END)
         start = after
         found = (_stated(clause) or _attribute(clause) or _named(clause)) if clause else None
         if found:
@@ -106,13 +106,15 @@ def _attribute(clause: str) -> Slot | None:
         if known is None:
             continue
         parted = _SEPARATOR.match(rest, len(name))
-        value = _value(known, rest[parted.end() :], parted[0].strip() != "") if parted else None
-        if value:
+        if parted is None:
+            continue
+        is_said = parted[0].strip() != ""
+        if value := value_of(known, rest[parted.end() :], is_said=is_said):
             return Slot(f"{OWN}{known.slot}", value)
     return None
 
 
-def _value(known: Attribute, text: str, is_said: bool) -> str | None:
+def value_of(known: Attribute, text: str, *, is_said: bool) -> str | None:
     """Return the longest beginning of a text that is a value; ``is_said``: a copula is before it.
 
     Only a value of a strict form ("300 000", "XL") may go without.
@@ -123,10 +125,10 @@ def _value(known: Attribute, text: str, is_said: bool) -> str | None:
     start = about.end() if about else 0
     ends = [start + word.end() for word in _WORD.finditer(text[start:])][:MAX_VALUE_WORDS]
     for end in reversed(ends):
-        value = text[start:end].strip(_END)
+        value = text[start:end].strip(END)
         rest = text[end:]
         if value and known.shape(value) == value and not _RANGE.match(rest):
-            return text[:start] + value if known.strict or not rest.strip(_END) else None
+            return text[:start] + value if known.strict or not rest.strip(END) else None
     return None
 
 
@@ -136,7 +138,7 @@ def _named(clause: str) -> Slot | None:
     match = _STATED.fullmatch(clause[lead.end() :] if lead else clause)
     if match is None:
         return None
-    name, value = match["name"], match["value"].strip(_END)
+    name, value = match["name"], match["value"].strip(END)
     words = name.split()
     if len(content(name)) < len(words) or len(value.split()) > MAX_VALUE_WORDS:
         return None

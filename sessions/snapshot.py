@@ -10,11 +10,10 @@ from indexing.types import session_scope
 from sessions.beside import Tail, read_tail
 from sessions.kept import digest_of, note_of
 from sessions.log_rows import TURN, turn_of, user_before
-from sessions.notes import FACTS
 from sessions.purpose import said_before
 from sessions.replaced import Replacements, replacements
 from sessions.state import SessionState, state_of
-from sessions.types import Digest, LoggedTurn, Note
+from sessions.types import FACTS, Digest, LoggedTurn, Note
 
 ENDED = 200
 """Notes that were superseded, the newest, that are looked at."""

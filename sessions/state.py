@@ -3,15 +3,16 @@
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, select, update
 
-from indexing.catalog_rows import note_scope
 from indexing.chat import reasons
 from indexing.errors import InvalidInput, StoreError
 from indexing.index import Index
+from indexing.session_rows import is_over, open_session
 from indexing.session_schema import state as table
 from indexing.types import Scope, session_scope
 
@@ -51,9 +52,8 @@ def read_state(index: Index, user_id: str, session_id: str) -> SessionState:
     Raises `InvalidId`, `StoreError` also for a state of a newer release.
     """
     scope = session_scope(user_id, session_id)
-    now = index.clock().timestamp()
     with index.catalog.database.read() as connection:
-        return _read(connection, scope, now)
+        return _read(connection, scope, index.clock())
 
 
 def write_state(index: Index, user_id: str, session_id: str, state: SessionState) -> None:
@@ -69,26 +69,21 @@ def update_state(
     Call no model in ``change``. Raises as `write_state`.
     """
     scope = session_scope(user_id, session_id)
-    now = index.clock().timestamp()
+    now = index.clock()
     with index.catalog.writing(scope) as writing:
         writing.blocked()
         connection = writing.connection
+        open_session(connection, scope, now)
         changed = change(_read(connection, scope, now))
-        note_scope(connection, scope)
         mine = table.c.tenant == scope.tenant
-        if connection.execute(select(table.c.tenant).where(mine)).first() is None:
-            new = {"tenant": scope.tenant, "last_seq": 0, "forgotten": 0, "body": "{}"}
-            connection.execute(insert(table).values(**new))
         connection.execute(update(table).where(mine).values(body=_written(changed)))
     return changed
 
 
-def _read(connection: Connection, scope: Scope, now: float) -> SessionState:
-    query = select(table.c.body, table.c.expires_at).where(table.c.tenant == scope.tenant)
-    row = connection.execute(query).first()
-    if row is None or (row.expires_at is not None and row.expires_at <= now):
-        return SessionState()
-    return state_of(row.body)
+def _read(connection: Connection, scope: Scope, now: datetime) -> SessionState:
+    query = select(table.c.body).where(table.c.tenant == scope.tenant)
+    body = connection.execute(query.where(~is_over(scope.tenant, now))).scalar()
+    return SessionState() if body is None else state_of(body)
 
 
 def state_of(text: str) -> SessionState:

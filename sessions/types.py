@@ -139,6 +139,9 @@ class Digest:
 
 NoteKind = Literal["fact", "preference", "decision", "constraint", "rejected", "outside"]
 
+FACTS: tuple[NoteKind, ...] = ("fact", "preference", "decision", "constraint")
+"""Notes that hold as they are said: facts of the session, for code and for a reader."""
+
 
 @dataclass(frozen=True, slots=True)
 class Note:

@@ -4,6 +4,7 @@ A line names its kind in ``record`` and its session; the other fields are column
 `indexing.session_schema`. They follow the memories, and only a file that has some says version 2.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -76,6 +77,12 @@ class TurnLine(_RecordLine):
     tags: Tags = Field(default_factory=list)
     tokens: Count
     digest: Count = 0
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.name and not re.fullmatch(rf"{re.escape(self.name)}(-\d+)?", self.turn_id):
+            raise ValueError("the id of a turn is not its name with a number")
+        return self
 
 
 class SaidLine(StrictLine):

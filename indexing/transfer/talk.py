@@ -8,7 +8,7 @@ lines, and are not made anew here.
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
@@ -22,9 +22,10 @@ from indexing.chat import reasons
 from indexing.errors import InvalidInput
 from indexing.hashing import digest as hashed
 from indexing.index import Index
+from indexing.payload import from_epoch
 from indexing.portable import Record
 from indexing.portable.talk import Kind, record_of
-from indexing.session_rows import relink
+from indexing.session_rows import open_session, relink
 from indexing.session_schema import calls, digests, notes, state, turns
 from indexing.transfer.types import TalkReport
 from indexing.turns import turn_source
@@ -138,11 +139,11 @@ class _Restoring:
             if not self._dry_run:
                 note_scope(self._connection, self._scope)
             for record in of["call"]:
-                self._add(calls, self._call(record), "key")
+                self._call(record)
             if is_over:
                 self._done.expired += len(records) - len(of["call"])
                 return
-            self._state(of["state"])
+            self._state(of["state"], now)
             self._turns(of["turn"], ids, blocked)
             for record in of["digest"]:
                 self._digest(record)
@@ -152,15 +153,14 @@ class _Restoring:
         named = Turn(record.fields["turn_id"], "user", "")
         return turn_source(Session(self._scope.session_id, ()), named)
 
-    def _state(self, found: Sequence[Record]) -> None:
+    def _state(self, found: Sequence[Record], now: datetime) -> None:
         """Add the state where the session has none."""
+        if not self._dry_run:
+            open_session(self._connection, self._scope, now)
         mine = state.c.tenant == self._scope.tenant
         row = self._connection.execute(select(state).where(mine)).first()
         self._last = row.last_seq if row else 0
         self._is_new = not self._last
-        if row is None:
-            values = {"tenant": self._scope.tenant, "last_seq": 0, "forgotten": 0, "body": "{}"}
-            self._write(insert(state).values(values))
         for record in found:
             if row is not None and (row.last_seq or row.body != "{}"):
                 self._done.unchanged += 1
@@ -256,20 +256,17 @@ class _Restoring:
             if not self._dry_run:
                 relink(self._connection, self._scope.tenant, key)
 
-    def _call(self, record: Record) -> dict[str, Any]:
+    def _call(self, record: Record) -> None:
+        """Add a call of a model that is not there."""
         values = {name: record.fields[name] for name in CALL}
-        return values | {
-            "tenant": self._scope.tenant,
-            "called_at": _seconds(record.fields["called_at"]),
-        }
-
-    def _add(self, table: Table, values: dict[str, Any], key: str) -> None:
-        mine = (table.c.tenant == self._scope.tenant, table.c[key] == values[key])
-        if self._connection.execute(select(table.c.tenant).where(*mine)).first():
+        values |= {"tenant": self._scope.tenant}
+        values |= {"called_at": _seconds(record.fields["called_at"])}
+        mine = (calls.c.tenant == self._scope.tenant, calls.c.key == values["key"])
+        if self._connection.execute(select(calls.c.key).where(*mine)).first():
             self._done.unchanged += 1
             return
         self._done.new += 1
-        self._write(insert(table).values(values))
+        self._write(insert(calls).values(values))
 
     def _write(self, statement: Any) -> None:
         if not self._dry_run:
@@ -277,7 +274,8 @@ class _Restoring:
 
 
 def _moment(seconds: float | None) -> str | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
+    moment = from_epoch(seconds)
+    return moment.isoformat() if moment else None
 
 
 def _seconds(moment: str | None) -> Any:

@@ -53,6 +53,12 @@ def as_told(memories: Iterable[Memory], scope: Scope, now: datetime) -> tuple[li
     return [_only(m, kept) for m in pointed(pointed(told, ids), homes)], ids
 
 
+def names_of(memory: Memory) -> set[str]:
+    """Return the ids that a memory may go by in a file: each place may be the one that is left."""
+    keys = {memory.key, *(key_of(alone) for alone in spread(memory))}
+    return {identified(replace(memory, key=key)).id for key in keys}
+
+
 def chained(statements: Sequence[Memory]) -> tuple[list[Memory], Ids]:
     """Return statements about one subject as they follow from when each was told.
 

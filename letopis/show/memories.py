@@ -7,6 +7,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from indexing.left_behind import origin
 from indexing.mentions import spread
 from indexing.types import Memory
 from letopis.show.tables import shorten
@@ -84,7 +85,7 @@ def _day(moment: datetime | None) -> str:
 def sources_shown(memory: Memory, copies: Sequence[Memory] = ()) -> str:
     """Return where a memory comes from, a line each, for a reader; of many the first ones."""
     parts = [place for each in (memory, *copies) for place in spread(each)]
-    told = ("told" if not (p.uri or p.conversation_id) else p.source for p in parts)
+    told = (p.source if p.uri or p.conversation_id else origin(p) for p in parts)
     names = list(dict.fromkeys(told))
     more = len(names) - SOURCES
     return "\n".join([*names[:SOURCES], *([f"and {more} more"] if more > 0 else [])])

@@ -4,8 +4,17 @@ Pure: no store, no clock, no model. The kinds are those of `sessions.types.LineK
 """
 
 from sessions.speech.classify import has_number
-from sessions.speech.read import is_question, read_lines, still_open
+from sessions.speech.read import AROUND, is_question, lines_since, read_lines, still_open
 from sessions.speech.support import supported
 from sessions.speech.topics import topics
 
-__all__ = ["has_number", "is_question", "read_lines", "still_open", "supported", "topics"]
+__all__ = [
+    "AROUND",
+    "has_number",
+    "is_question",
+    "lines_since",
+    "read_lines",
+    "still_open",
+    "supported",
+    "topics",
+]

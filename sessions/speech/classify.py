@@ -1,12 +1,11 @@
 """One sentence -> its kind by the rules of its language, without its neighbours."""
 
 import re
+from functools import cache
 
 from indexing.sparse import normalize
 from sessions.small_talk import is_small_talk
-from sessions.speech.english import ENGLISH
 from sessions.speech.rules import Language, said
-from sessions.speech.russian import RUSSIAN
 from sessions.speech.sentences import Sentence
 from sessions.types import LineKind
 
@@ -26,8 +25,22 @@ MIN_WORDS = 3
 def languages(text: str) -> tuple[Language, ...]:
     """Return the languages whose rules a normalised text is read by, the main one first."""
     if not _CYRILLIC.search(text):
-        return (ENGLISH,)
-    return (RUSSIAN, ENGLISH) if _LATIN_WORDS.search(text) else (RUSSIAN,)
+        return (_english(),)
+    return (_russian(), _english()) if _LATIN_WORDS.search(text) else (_russian(),)
+
+
+@cache
+def _english() -> Language:
+    from sessions.speech.english import ENGLISH  # compiles its rules: what no command starts with
+
+    return ENGLISH
+
+
+@cache
+def _russian() -> Language:
+    from sessions.speech.russian import RUSSIAN  # as above
+
+    return RUSSIAN
 
 
 def core(sentence: Sentence, language: Language) -> str:

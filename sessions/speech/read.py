@@ -10,6 +10,9 @@ from sessions.speech.results import data_lines, told
 from sessions.speech.sentences import Sentence, sentences_of
 from sessions.types import Entry, Line, LoggedTurn
 
+AROUND = 8
+"""Turns before new ones that these are read with."""
+
 
 def read_lines(turns: Sequence[LoggedTurn], weighed: bool = True) -> tuple[Line, ...]:
     """Return the lines of a conversation, in order; every text is a span of its turn.
@@ -31,12 +34,23 @@ def read_lines(turns: Sequence[LoggedTurn], weighed: bool = True) -> tuple[Line,
     )
 
 
+def lines_since(
+    turns: Sequence[LoggedTurn], around: Sequence[LoggedTurn] = (), weighed: bool = True
+) -> tuple[Line, ...]:
+    """Return the lines of new turns, read with those before them: a "yes" needs its question."""
+    first = turns[0].seq if turns else 0
+    read = read_lines([*(turn for turn in around if turn.seq < first), *turns], weighed)
+    return tuple(line for line in read if line.seq >= first)
+
+
 def still_open(lines: Sequence[Line], turns: Sequence[LoggedTurn]) -> tuple[Line, ...]:
     """Return earlier lines without the unresolved ones that these later turns settle.
 
     >>> still_open((), ())
     ()
     """
+    if not any(line.kind == "unresolved" for line in lines):
+        return tuple(lines)
     talk = _talk(turns)
     later = [settling(read, talk[turn][place]) for (turn, place), read in _readings(talk).items()]
 

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from indexing.catalog import Catalog
+from indexing.catalog_database import PAGE
 from indexing.catalog_migrations import MIGRATIONS
-from indexing.catalog_rows import PAGE, DeadLetter, SourceRow
+from indexing.catalog_rows import DeadLetter, SourceRow
 from indexing.errors import LetopisError, StoreError, StoreLocked, StoreUnavailable
 from indexing.hashing import digest
 from indexing.types import GLOBAL, session_scope, user_scope

@@ -19,11 +19,13 @@ from configs.settings import Settings
 from indexing.closing import close_session
 from indexing.corrections import pin
 from indexing.errors import Forgotten, InvalidInput
+from indexing.forget import forget, lift
 from indexing.hashing import digest
 from indexing.index import Index
 from indexing.ingest import document_source, ingest_session
 from indexing.mentions import mentions
 from indexing.remember import history, remember
+from indexing.traces import memory_target
 from indexing.transfer.export import export_user, write_lines
 from indexing.transfer.read import import_file
 from indexing.transfer.restore import restore
@@ -475,6 +477,22 @@ def test_what_was_forgotten_does_not_come_back_under_another_name(
     index.store.delete("user", Filter(ANN, ids=(memory.id,)))
     report = restore(index, file, "ann")
     assert (report.forgotten, report.new, stored(index)) == (1, 0, [])
+
+
+def test_a_file_that_names_it_otherwise_does_not_bring_back_what_was_forgotten(
+    index: Index, clock: FixedClock, saved: Callable[[], Path]
+) -> None:
+    memory = tell_twice(index, clock, "user.home")
+    clock.now += HOUR
+    file = saved()
+    (told,) = records(index)
+    assert told["id"] != memory.id
+    target = memory_target(ANN, [memory.id])
+    assert forget(index, target, "ann").clean
+    report = restore(index, file, "ann")
+    assert (report.forgotten, report.new, stored(index)) == (1, 0, [])
+    assert lift(index, target, "ann") == 1
+    assert restore(index, file, "ann").new == 1
 
 
 def test_what_the_model_cannot_read_is_refused_and_the_rest_is_stored(

@@ -38,6 +38,18 @@ def test_a_text_is_counted_once() -> None:
     assert counted == ["one two"]
 
 
+def test_what_a_rule_says_of_a_text_is_never_taken_for_the_tokens_of_another() -> None:
+    def is_short(text: str) -> bool:
+        return len(text) < 3
+
+    lease = ContextCache().begin()
+    assert not lease.judged("one two", is_short)
+    count = lease.counting(words)
+    assert count("is_short\none two") == 3
+    assert count("one two") == 2
+    assert not lease.judged("one two", is_short)
+
+
 def test_what_was_begun_before_a_clearing_puts_nothing_back() -> None:
     cache, made = ContextCache(), list[str]()
     early = cache.begin()

@@ -195,6 +195,13 @@ def test_an_open_question_leaves_with_its_answer() -> None:
     assert [one.kind for one in left] == ["decision"]
 
 
+def test_of_live_data_that_is_said_again_the_last_stays() -> None:
+    said = [line("outside", "The price is 5.", seq, "tool") for seq in (2, 9)]
+    assert merged(said) == (said[1],)
+    facts = [line("fact", "The price is 5.", seq) for seq in (2, 9)]
+    assert merged(facts) == (facts[0],)
+
+
 def test_the_cap_takes_what_others_say_first_and_what_the_user_says_last() -> None:
     lasting = line("decision", "one two three four", 1)
     live = line("outside", "the price is 5", 2)

@@ -184,6 +184,33 @@ def test_a_hit_brings_the_last_result_of_its_call(parts: Parts, log: TurnLog, si
     assert '<memory source="turn 77"' in shown
 
 
+def test_live_data_that_its_call_returned_anew_is_not_told_any_more(
+    parts: Parts, log: TurnLog
+) -> None:
+    earlier, later = ferries(1, "GBP 41.20"), ferries(2, "GBP 52.80", fresh=True)
+    log.append(*ANN, [*said(30), *earlier, *said(20, 31), *later, *said(40, 51)])
+    shown = {turn.entry.turn_id: turn.seq for turn in log.read(*ANN)}
+    old, answer = shown[earlier[2].turn_id], shown[earlier[3].turn_id]
+    new = shown[later[2].turn_id]
+    lines = (
+        Line("outside", "It is GBP 41.20 today", old, "tool", START),
+        Line("outside", "They say GBP 41.20", answer, "assistant", START),
+        Line("fact", "I paid GBP 41.20 once", old - 5, "user", START),
+        Line("outside", "It is GBP 52.80 today", new, "tool", START),
+    )
+    write_digest(parts.index, Digest("trip", "ann", 1, 80, START, START, (), lines))
+    told = [Note(f"outside/{seq}", f"noted at {seq}", "outside", seq) for seq in (old, new)]
+    for note in told:
+        put_note(parts.index, *ANN, note)
+    context = "\n".join(contents(asked(parts, log, "And now?", hits=0)))
+    assert "It is GBP 41.20" not in context
+    assert "They say" not in context
+    assert "I paid GBP 41.20 once" in context
+    assert "It is GBP 52.80 today" in context
+    assert f"noted at {new}" in context
+    assert f"noted at {old}" not in context
+
+
 def test_another_call_has_its_own_result(parts: Parts, log: TurnLog) -> None:
     first, other = ferries(1, "GBP 41.20"), ferries(2, "GBP 44.80", car=True)
     log.append(*ANN, [*said(30), *first, *said(40, 31), *other, *said(40, 71)])

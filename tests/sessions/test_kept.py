@@ -168,3 +168,24 @@ def test_all_of_a_session_is_over_when_its_life_is(index: Index, clock: FixedClo
     log.append("ann", "s", [Entry("user", "a new start of it", "3")])
     assert [turn.seq for turn in log.read("ann", "s")] == [3]
     assert read_digest(index, "ann", "s") is None
+
+
+def test_what_is_written_to_a_session_that_is_over_begins_it_anew(
+    index: Index, clock: FixedClock
+) -> None:
+    recipe: Recipe = replace(index.recipe, ttl={"session": timedelta(days=7)})
+    index = replace(index, recipe=recipe)
+    log = TurnLog(index, len)
+    for name in ("told", "noted"):
+        log.append("ann", name, [Entry("user", "my size is L", "1")])
+        put_note(index, "ann", name, Note("size", "L", seq=1))
+    clock.now += timedelta(days=7)
+    write_state(index, "ann", "told", SessionState("clerk"))
+    put_note(index, "ann", "noted", Note("colour", "red"))
+    for _ in range(2):
+        assert read_state(index, "ann", "told") == SessionState("clerk")
+        assert read_notes(index, "ann", "told") == ()
+        assert values(read_notes(index, "ann", "noted")) == {"colour": "red"}
+        for name in ("told", "noted"):
+            log.append("ann", name, [Entry("user", "a new start of it", "2")])
+            assert [turn.seq for turn in log.read("ann", name)] == [2]

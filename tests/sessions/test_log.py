@@ -16,8 +16,9 @@ from indexing.errors import InvalidId, InvalidInput, ModelError, TurnConflict
 from indexing.index import Index
 from indexing.session_schema import turns as table
 from indexing.types import Filter, session_scope
+from sessions.kept import write_digest
 from sessions.log import Indexing, TurnLog, head
-from sessions.types import Entry, LoggedTurn, ToolCall
+from sessions.types import Digest, Entry, LoggedTurn, ToolCall
 from tests.conftest import FixedClock, PartsMaker, TinyEmbedder
 
 AT = datetime(2026, 5, 8, 10, 30, tzinfo=UTC)
@@ -271,7 +272,7 @@ def test_sessions_of_a_user(log: TurnLog, index: Index, clock: FixedClock) -> No
     clock.now += timedelta(hours=2)
     log.append("ann", "new", [user("three of it")])
     log.append("anna", "old", [user("of another user")])
-    log.mark_digested("ann", "old", 1, 1)
+    assert write_digest(index, Digest("old", "ann", 1, 1, None, None, (), ()))
     old, new = log.sessions("ann")
     assert (old.session_id, old.started_at, old.last_at) == ("old", AT, AT)
     assert (old.turns, old.undigested, old.closed_at) == (2, 1, None)

@@ -183,6 +183,7 @@ def test_a_file_without_logs_is_as_it_was(index: Index, tmp_path: Path) -> None:
         ({"at": "2026-05-08T10:00:00"}, "at: "),
         ({"role": "robot"}, "role: "),
         ({"extra": 1}, "extra: "),
+        ({"name": "u", "turn_id": "u-x"}, ".*is not its name"),
     ],
 )
 def test_a_bad_record_is_refused_before_anything_is_written(

@@ -136,6 +136,18 @@ def test_what_code_has_set_goes_too(index: Index) -> None:
     assert [memory.text for memory in _held(index)] == ["My size is XL."]
 
 
+def test_a_value_that_was_revised_without_its_name_goes_in_place_of_the_old(index: Index) -> None:
+    said = [line("fact", "My budget is 2,500 euros.", 1), line("decision", "Make it 3,100.", 3)]
+    earlier = Note("budget", "900", seq=1, at=START)
+    write_notebook(index, "ann", "s", said[:1], [earlier])
+    revised = Note("budget", "3,100", "decision", 3, START + timedelta(minutes=3))
+    write_notebook(index, "ann", "s", said, [revised])
+    held = {memory.text: memory for memory in _held(index)}
+    assert held["budget: 3,100"].subject == "user.budget"
+    assert "turn:3" in held["budget: 3,100"].tags
+    assert "My budget is 2,500 euros." not in held
+
+
 def test_a_sentence_too_long_for_a_fact_is_counted(index: Index) -> None:
     long = line("preference", f"I prefer {'very ' * 400}short answers.", 1)
     report = write_notebook(index, "ann", "s", [long])

@@ -1,10 +1,13 @@
 """A session from its first turn to its close, and the sessions that nobody closed."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any, cast
 
 import pytest
+from pydantic import BaseModel
 
 from configs.build import Parts
 from configs.forgetting import places
@@ -13,10 +16,12 @@ from indexing.forget import forget
 from indexing.traces import session_target, source_target
 from indexing.types import Filter, session_scope, user_scope
 from sessions.calls import ModelCall
+from sessions.handoff import Handoff
 from sessions.idle import IdleReport, close_idle
 from sessions.log_write import source_of
+from sessions.model_digest import Told
 from sessions.session import Session, resized
-from sessions.types import Entry
+from sessions.types import Digest, Entry, LoggedTurn
 from tests.conftest import FixedClock
 
 
@@ -40,6 +45,17 @@ def test_a_list_handed_over_again_adds_what_is_new(session: Session) -> None:
     session.append(talk, whole=True)
     done = session.append([*talk, {"role": "user", "content": "hello"}], whole=True)
     assert (done.new, done.known) == (1, 2)
+
+
+class Human(BaseModel):
+    content: str
+    type: str = "human"
+
+
+def test_one_message_that_is_iterable_is_one_message(session: Session) -> None:
+    assert list(Human(content="hello"))
+    session.append(Human(content="My size is L."))
+    assert [turn.entry.text for turn in session.turns()] == ["My size is L."]
 
 
 def test_a_list_with_one_bad_message_adds_nothing(session: Session) -> None:
@@ -109,8 +125,25 @@ def test_closing_leaves_facts_and_one_episode_with_the_user(session: Session, pa
     found = parts.retriever.retrieve("Where does she live? In Brno?", "ann", "monday")
     scopes = {hit.memory.scope for hit in found}
     assert scopes == {user_scope("ann")}
+    shown = Session(parts.desk, "ann", "tuesday").context("Where does she live? In Brno?")
+    assert 'source="session:monday"' in json.dumps(shown.messages).replace('\\"', '"')
     again = session.close()
     assert (again.episode, again.notebook.new, again.closed.archived) == (False, 0, 0)
+
+
+def test_a_turn_that_arrives_while_it_closes_is_taken_in(session: Session, parts: Parts) -> None:
+    session.append(Entry("user", "I live in Brno."))
+
+    def late(made: Digest, turns: Sequence[LoggedTurn], before: Digest | None) -> Told:
+        if before is None:
+            session.append(Entry("user", "We decided to take Postgres, not Mongo."))
+        return Told(made)
+
+    closing = Session(replace(parts.desk, wording=cast("Any", late)), "ann", "monday")
+    done = closing.close("clear")
+    assert done.digest is not None
+    assert [line.seq for line in done.digest.lines] == [1, 2]
+    assert (done.notebook.new, done.closed.sessions, session.count()) == (2, 1, 0)
 
 
 def test_clearing_deletes_the_log_too(session: Session) -> None:
@@ -137,6 +170,16 @@ def test_a_rejected_idea_does_not_travel(session: Session, parts: Parts) -> None
     first = other.context("What is to be done?").messages[0]["content"]
     assert "CSV" in first
     assert "include archived" not in first
+
+
+def test_a_packet_that_is_accepted_again_changes_nothing(session: Session) -> None:
+    packet = Handoff("Make the report.", facts={"size": "L"})
+    session.accept(packet)
+    session.facts["size"] = "XL"
+    begun = session.state
+    session.accept(packet.as_json())
+    assert session.state == begun
+    assert session.facts["size"] == "XL"
 
 
 def test_a_ceiling_stops_the_next_call(session: Session) -> None:
