@@ -1,9 +1,11 @@
 """Settings -> objects: the only place that reads settings, and the only name -> maker tables."""
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from chunking.tokens import tiktoken_count
 from configs.analyst import build_analyst
@@ -14,7 +16,6 @@ from configs.fusion_settings import build_method, build_reordering
 from configs.recipe import build_recipe
 from configs.rerankers import Given, build_reranker
 from configs.retrieval_settings import ScopeSettings
-from configs.sessions import build_desk
 from configs.settings import Settings
 from configs.stores import build_catalog, build_store
 from indexing import drafts, sparse, template
@@ -30,7 +31,37 @@ from retrieval.retriever import Retriever
 from retrieval.stages import Relevance, Reranking, Telling
 from retrieval.types import ScopePolicy
 from retrieval.vectors import QueryVectors
-from sessions.session import Desk
+
+if TYPE_CHECKING:
+    from sessions.session import Desk
+
+
+class LazyDesk:
+    """Conversation memory of a deployment: most commands ask none and load nothing of it."""
+
+    def __init__(self, settings: Settings, index: Index, retriever: Retriever) -> None:
+        self._given = (settings, index, retriever)
+        self._lock = threading.Lock()
+        self._desk: Desk | None = None
+
+    def made(self) -> "Desk":
+        """Return the desk. Thread-safe. Raises `ConfigError`."""
+        from configs.sessions import build_desk
+
+        with self._lock:
+            if self._desk is None:
+                self._desk = build_desk(*self._given, _tokens)
+            return self._desk
+
+    def clear(self) -> None:
+        """Let go of the texts that it keeps, where it was made."""
+        if self._desk:
+            self._desk.cache.clear()
+
+    def close(self) -> None:
+        """Let go of its model, where it was made."""
+        if self._desk:
+            self._desk.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +72,21 @@ class Parts:
     index: Index
     retriever: Retriever
     access: Access
-    desk: Desk
+    lazy_desk: "LazyDesk"
+
+    @property
+    def desk(self) -> "Desk":
+        """What sessions share, made at its first use. Raises `ConfigError`."""
+        return self.lazy_desk.made()
 
     def clear(self) -> None:
         """Let go of what was kept of questions and texts: call it when something was forgotten."""
         self.retriever.clear()
-        self.desk.cache.clear()
+        self.lazy_desk.clear()
 
     def close(self) -> None:
         """Flush and let go of the store and the catalog."""
-        self.desk.close()
+        self.lazy_desk.close()
         self.retriever.close()
         self.index.store.close()
         self.index.catalog.close()
@@ -92,8 +128,8 @@ def build(
         retriever = build_retriever(settings, store, embedder, clock, made)
         undo.callback(retriever.close)
         access = build_access(settings)
-        desk = build_desk(settings, index, retriever, _tokens)
         undo.pop_all()
+    desk = LazyDesk(settings, index, retriever)
     return Parts(settings, index, retriever, access, desk)
 
 

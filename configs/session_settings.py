@@ -7,9 +7,8 @@ from pydantic import Field, model_validator
 
 from configs.section import Section
 from indexing.errors import InvalidInput
-from sessions.material import ContextPolicy
+from sessions.policies import ContextPolicy, WindowPolicy
 from sessions.types import LayerName
-from sessions.window import WindowPolicy
 
 
 class WindowSettings(Section):

@@ -1,19 +1,24 @@
-"""The part of the front door that is about conversations: sessions, contexts, handoffs, skills."""
+"""The part of the front door that is about conversations: sessions, contexts, handoffs, skills.
+
+What it needs is loaded by the call that needs it: most commands are about something else.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from configs.build import Parts
-from indexing.closing import Ending
 from indexing.types import GLOBAL, Memory, user_scope
-from sessions.ageing import aged
-from sessions.episodes import Episode, episodes
-from sessions.handoff import Accepted, Handoff
-from sessions.kept import read_digest
-from sessions.listing import LoggedSession
-from sessions.procedures import Found, Procedure, remember_procedure, retrieve_procedures
-from sessions.session import Ended, Session
-from sessions.types import Context, Cut
+
+if TYPE_CHECKING:
+    from configs.build import Parts
+    from indexing.closing import Ending
+    from sessions.episodes import Episode
+    from sessions.handoff import Accepted, Handoff
+    from sessions.listing import LoggedSession
+    from sessions.procedures import Found, Procedure
+    from sessions.session import Ended, Session
+    from sessions.types import Context, Cut
 
 
 class Conversations:
@@ -29,6 +34,8 @@ class Conversations:
         >>> session.facts["size"]  # doctest: +SKIP
         'L'
         """
+        from sessions.session import Session
+
         return Session(self.parts.desk, user_id, session_id)
 
     def sessions(self, user_id: str) -> list[LoggedSession]:
@@ -65,10 +72,15 @@ class Conversations:
 
     def episodes(self, user_id: str, query: str, k: int = 3) -> tuple[Episode, ...]:
         """Return the k closed sessions of a user that a question is about, whole and dated."""
+        from sessions.episodes import episodes
+
         return episodes(self.parts.retriever, query, user_id, k)
 
     def life(self, user_id: str) -> Cut:
         """Return the digest of the digests of a user's sessions: the older, the shorter."""
+        from sessions.ageing import aged
+        from sessions.kept import read_digest
+
         desk = self.parts.desk
         named = (read_digest(desk.index, user_id, one.session_id) for one in self.sessions(user_id))
         found = [digest for digest in named if digest]
@@ -86,6 +98,8 @@ class Conversations:
 
     def remember_procedure(self, procedure: Procedure, user_id: str | None = None) -> Memory:
         """Keep how a task is done, for a user or for everybody; the same name again replaces it."""
+        from sessions.procedures import remember_procedure
+
         scope = GLOBAL if user_id is None else user_scope(user_id)
         return remember_procedure(self.parts.index, scope, procedure)
 
@@ -93,4 +107,6 @@ class Conversations:
         self, task: str, user_id: str | None = None, tags: Sequence[str] = (), k: int = 3
     ) -> tuple[Found, ...]:
         """Return the k procedures for a task, the best first: everybody's and the user's."""
+        from sessions.procedures import retrieve_procedures
+
         return retrieve_procedures(self.parts.retriever, task, user_id, tags, k)

@@ -12,7 +12,8 @@ from indexing.errors import InvalidInput
 from sessions.cache import ContextCache, Lease
 from sessions.costs import remembering
 from sessions.draft import Draft
-from sessions.material import LAYERS, ContextPolicy, Material
+from sessions.material import Material
+from sessions.policies import LAYERS, ContextPolicy
 from sessions.shrink import Shown
 from sessions.types import Context, CountTokens, Layer, LayerName, Message
 

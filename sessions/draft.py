@@ -18,8 +18,9 @@ from sessions.digest_layer import Folded
 from sessions.groups import Group, asked, in_order
 from sessions.known import known
 from sessions.layers import marker_text, plain
-from sessions.material import CUT_ORDER, LAYERS, ContextPolicy, Material
+from sessions.material import Material
 from sessions.messages import as_message
+from sessions.policies import CUT_ORDER, LAYERS, ContextPolicy
 from sessions.purpose import said_before
 from sessions.recall import Recalled, recall
 from sessions.replaced import up_to_date

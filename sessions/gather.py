@@ -19,7 +19,8 @@ from sessions.context import drafted, finished
 from sessions.draft import Draft
 from sessions.known import since
 from sessions.log import TurnLog
-from sessions.material import ContextPolicy, Material
+from sessions.material import Material
+from sessions.policies import ContextPolicy
 from sessions.snapshot import read_snapshot
 from sessions.types import Context
 

@@ -24,11 +24,11 @@ from sessions.handoff import Accepted, Handoff, accept, make_handoff
 from sessions.kept import put_notes, read_digest, read_notes
 from sessions.log import Appended, TurnLog
 from sessions.loops import EarlierResult, find_tool_result
-from sessions.material import ContextPolicy
 from sessions.messages import listed, read_messages
 from sessions.model_digest import ModelDigest
 from sessions.notebook import NotebookReport, write_notebook
 from sessions.notes import OUTSIDE_TTL, SessionFacts, note_turns
+from sessions.policies import ContextPolicy
 from sessions.speech import AROUND, lines_since, still_open
 from sessions.state import SessionState, read_state, update_state
 from sessions.types import Context, Digest, Line, LoggedTurn, Note

@@ -6,26 +6,9 @@ It works on the turns that were read from both ends of a log: a long session is 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from indexing.errors import InvalidInput
 from sessions.groups import Group, groups, in_order, is_torn, unanswered
+from sessions.policies import WindowPolicy
 from sessions.types import LoggedTurn
-
-
-@dataclass(frozen=True, slots=True)
-class WindowPolicy:
-    """How many turns are kept word for word: the ``pinned`` first and the ``last`` ones.
-
-    A call and its results are never torn apart, so there may be some more. ``tokens`` is how many
-    tokens the last ones may take, None for any: fewer are kept then, but the newest always.
-    """
-
-    last: int = 20
-    pinned: int = 3
-    tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.last < 0 or self.pinned < 0 or (self.tokens is not None and self.tokens < 0):
-            raise InvalidInput("a window's numbers of turns and tokens are from 0 on")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,9 @@ from indexing import e5
 from indexing.weights import source_file
 
 SHARES = {
-    "koziev_pqa-ru": 0.5,
+    "squad_nqg_test-en": 1.7,
+    "made-en": 0.6,
+    "koziev_pqa-ru": 0.7,
     "pubmedqa-en": 0.2,
     "alchemy_ru-ru": 0.4,
     "fastapi_docs-en": 0.5,

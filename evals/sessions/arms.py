@@ -13,7 +13,7 @@ from retrieval.retriever import Retriever
 from sessions.context import drafted, finished
 from sessions.gather import context_of, material_of
 from sessions.log import TurnLog
-from sessions.material import ContextPolicy
+from sessions.policies import ContextPolicy
 from sessions.types import Context, Message
 
 EVERYTHING = "everything"

@@ -67,6 +67,13 @@ def test_what_embeds_nothing_loads_no_model(cli: Cli) -> None:
     assert loaded(cli.folder, "retrieve", "refunds") >= MODEL
 
 
+def test_sessions_are_loaded_by_what_is_about_sessions(cli: Cli) -> None:
+    """A question asks for no conversation: it loads their settings at most."""
+    found = {name for name in loaded(cli.folder, "retrieve", "tea") if name.startswith("sessions.")}
+    assert found <= {"sessions.types", "sessions.policies"}
+    assert "sessions.session" in loaded(cli.folder, "session", "show", "--user", "ann")
+
+
 def test_another_model_is_refused_before_anything_is_done(cli: Cli) -> None:
     told = cli("remember", "Ann drinks tea.", "--user", "ann")
     assert told.code == 0, told

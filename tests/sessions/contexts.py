@@ -5,7 +5,8 @@ from typing import Any
 
 from indexing.types import Memory, user_scope
 from retrieval.types import Hit
-from sessions.material import ContextPolicy, Material
+from sessions.material import Material
+from sessions.policies import ContextPolicy
 from sessions.types import Context, Digest, Line, LoggedTurn, Note
 from tests.sessions.turns import START
 

@@ -14,7 +14,8 @@ from sessions.cache import ContextCache
 from sessions.context import assemble, drafted, finished
 from sessions.costs import REPLY, message_tokens
 from sessions.groups import groups
-from sessions.material import ContextPolicy, Material
+from sessions.material import Material
+from sessions.policies import ContextPolicy
 from sessions.types import Context, Line, LoggedTurn, Note, ToolCall
 from tests.sessions.contexts import (
     NOTES,

@@ -7,7 +7,7 @@ from retrieval.passages import Passage
 from retrieval.sql.types import Answer
 from retrieval.types import Hit
 from sessions.context import assemble
-from sessions.window import WindowPolicy
+from sessions.policies import WindowPolicy
 from tests.sessions.contexts import (
     NOTES,
     ROOMY,

@@ -14,10 +14,9 @@ from sessions.beside import TAIL
 from sessions.gather import context_of, material_of
 from sessions.kept import put_note, write_digest
 from sessions.log import TurnLog
-from sessions.material import ContextPolicy
+from sessions.policies import ContextPolicy, WindowPolicy
 from sessions.state import update_state
 from sessions.types import Context, Digest, Entry, Line, Note, ToolCall
-from sessions.window import WindowPolicy
 from tests.conftest import FixedClock
 from tests.sessions.turns import START, valid, words
 

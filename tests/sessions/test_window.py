@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from indexing.errors import InvalidInput
 from sessions.groups import NO_RESULT, Group, groups, messages_of, unanswered
 from sessions.messages import as_message
+from sessions.policies import WindowPolicy
 from sessions.types import LoggedTurn
-from sessions.window import Window, WindowPolicy, window
+from sessions.window import Window, window
 from tests.sessions.turns import call, result, sessions, talk, turn, valid
 
 policies = st.builds(
