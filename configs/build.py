@@ -168,7 +168,7 @@ def build_reranking(settings: Settings, embedder: Embedder) -> Reranking | None:
     stage = build_reranker(chosen, Given(settings.cache_dir.expanduser(), embedder))
     if stage is None:
         return None
-    return Reranking(stage, chosen.blend, chosen.weight, chosen.before)
+    return Reranking(stage, chosen.blend, chosen.weight, chosen.before, chosen.least)
 
 
 def fingerprint_digest(made: Mapping[str, str]) -> dict[str, str]:

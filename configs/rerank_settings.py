@@ -1,18 +1,32 @@
 """What the settings file says of the reranker; see `configs.rerankers`."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from configs.section import Section
+
+BEST: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "built-in": MappingProxyType({"candidates": 30, "characters": 12_000, "weight": 0.6}),
+        "late": MappingProxyType({"candidates": 30, "weight": 0.6, "before": True}),
+    }
+)
+"""What is best where a kind is chosen and a setting is not; measured in docs/reranker.md."""
 
 
 class RerankSettings(Section):
     """Which reranker, and how much it may take: ``model`` is a name or a folder, by ``kind``."""
 
-    kind: Literal["none", "late", "onnx", "fastembed", "sentence-transformers", "endpoint"] = Field(
-        "none", description="where the reranker comes from; `none`: the fused order stays"
+    kind: Literal[
+        "none", "built-in", "late", "onnx", "fastembed", "sentence-transformers", "endpoint"
+    ] = Field(
+        "none",
+        description="where the reranker comes from; `built-in`: the one that ships; `none`: the "
+        "fused order stays",
     )
     model: str = Field("", description="the reranker's name by `kind`; empty: the folder's name")
     folder: Path | None = Field(None, description="its files, for `onnx` or offline use")
@@ -25,10 +39,19 @@ class RerankSettings(Section):
     retries: int = Field(
         2, ge=0, description="tries after the first, where another may pass (429, 5xx, no answer)"
     )
-    before: bool = Field(
-        False, description="a turn is read with the turn before it: what `late` wants"
+    before: bool = Field(False, description="a turn is read with the turn before it; `late`: true")
+    candidates: int = Field(
+        50,
+        ge=1,
+        le=1000,
+        description="how many of the fused are reranked; `built-in` and `late`: 30",
     )
-    candidates: int = Field(50, ge=1, le=1000, description="how many of the fused are reranked")
+    characters: int = Field(
+        0,
+        ge=0,
+        description="most characters that are read of a question's candidates, 0: any; "
+        "`built-in`: 12000",
+    )
     budget_ms: float | None = Field(
         None,
         gt=0,
@@ -55,7 +78,20 @@ class RerankSettings(Section):
         None,
         gt=0,
         description="how much the reranker's score counts beside the fused one, both levelled "
-        "within the candidates; none: ranks are blended",
+        "within the candidates; none: ranks are blended; `built-in` and `late`: 0.6",
+    )
+    least: float = Field(
+        0.0,
+        ge=0,
+        le=1,
+        description="least score of the reranker, a probability; what has less is no answer",
     )
     threads: int = Field(0, ge=0, description="0: all cores this process may use")
     batch_tokens: int = Field(1024, ge=512, description="padded tokens of one model call")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _best_of_kind(cls, values: Any) -> Any:
+        """Put in what the chosen kind is best with, where nothing is said."""
+        kind = values.get("kind") if isinstance(values, Mapping) else None
+        return {**BEST[kind], **values} if isinstance(kind, str) and kind in BEST else values

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from configs.rerank_settings import RerankSettings
 from indexing.dense import Embedder, token_embedder
 from indexing.errors import ConfigError
+from retrieval.rerank.built_in import built_in_reranker
 from retrieval.rerank.endpoint import EndpointReranker
 from retrieval.rerank.late import LateInteraction
 from retrieval.rerank.onnx import onnx_reranker
@@ -40,8 +41,13 @@ def build_reranker(chosen: RerankSettings, given: Given) -> RerankStage | None:
         chosen.window,
         chosen.overlap,
         chosen.cache,
+        chosen.characters,
     )
     return RerankStage(RERANKERS[chosen.kind](chosen, given), limits)
+
+
+def _built_in(chosen: RerankSettings, given: Given) -> Callable[[], Reranker]:
+    return partial(built_in_reranker, given.cache / "models", chosen.threads, chosen.batch_tokens)
 
 
 def _late(chosen: RerankSettings, given: Given) -> Callable[[], Reranker]:
@@ -94,6 +100,7 @@ def _endpoint(chosen: RerankSettings, given: Given) -> Callable[[], Reranker]:
 RERANKERS: Mapping[str, Callable[[RerankSettings, Given], Callable[[], Reranker]]] = (
     MappingProxyType(
         {
+            "built-in": _built_in,
             "late": _late,
             "onnx": _onnx,
             "fastembed": _fastembed,

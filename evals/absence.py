@@ -55,25 +55,42 @@ Ask = Callable[[str, str | None, Narrow | None], tuple[Evidence, ...]]
 
 
 def cases(
-    data: Path | None, settings: Settings, embedder: Embedder, progress: Progress | None = None
+    data: Path | None,
+    settings: Settings,
+    embedder: Embedder,
+    progress: Progress | None = None,
+    every: int = 1,
+    rerank: bool = False,
 ) -> Iterator[Case]:
-    """Yield every case of LoCoMo and XQuAD. Raises `EvalError`, `LetopisError`."""
-    yield from conversations(load("locomo", data), settings, embedder, progress)
+    """Yield the cases of LoCoMo and XQuAD, of one of ``every`` so many questions; with ``rerank``
+    the first candidates are reranked. Raises `EvalError`, `LetopisError`."""
+    yield from conversations(
+        thinned(load("locomo", data), every), settings, embedder, progress, rerank
+    )
     sets = {name: load(f"xquad-{name}", data) for name in ("ru", "en", "ru-en", "en-ru")}
-    for same, crossed in (("ru", "en-ru"), ("en", "ru-en")):
-        asked = [sets[same], sets[crossed]]
-        yield from documents(asked, settings, embedder, progress)
-    yield from documents([mix(sets["ru"], sets["en"])], settings, embedder, progress)
+    mixed = mix(sets["ru"], sets["en"])
+    for held in ((sets["ru"], sets["en-ru"]), (sets["en"], sets["ru-en"]), (mixed,)):
+        asked = [thinned(dataset, every) for dataset in held]
+        yield from documents(asked, settings, embedder, progress, rerank)
+
+
+def thinned(dataset: Dataset, every: int) -> Dataset:
+    """Return a set with one of so many of its questions."""
+    return replace(dataset, queries=dict(list(dataset.queries.items())[::every]))
 
 
 def conversations(
-    dataset: Dataset, settings: Settings, embedder: Embedder, progress: Progress | None = None
+    dataset: Dataset,
+    settings: Settings,
+    embedder: Embedder,
+    progress: Progress | None = None,
+    rerank: bool = False,
 ) -> Iterator[Case]:
     """Yield the cases of a set of conversations."""
     names = sorted({query.conv for query in dataset.queries.values()})
     others = {**_next(names[::2]), **_next(names[1::2])}
     speakers = _speakers(dataset)
-    with product.temporary(settings, embedder) as parts:
+    with product.temporary(settings, embedder, rerank) as parts:
         product.fill(parts, dataset, progress)
         ask = _asker(parts.retriever)
         for number, query in enumerate(dataset.queries.values(), 1):
@@ -96,13 +113,14 @@ def documents(
     settings: Settings,
     embedder: Embedder,
     progress: Progress | None = None,
+    rerank: bool = False,
 ) -> Iterator[Case]:
     """Yield the cases of sets of questions of one corpus of five paragraphs an article."""
     held = asked[0].documents
     article = {name: number // PARAGRAPHS for number, name in enumerate(held)}
     for side in (0, 1):
         part = {name: entry for name, entry in held.items() if article[name] % 2 == side}
-        with product.temporary(settings, embedder) as parts:
+        with product.temporary(settings, embedder, rerank) as parts:
             product.fill(parts, replace(asked[0], documents=part))
             ask = _asker(parts.retriever)
             for dataset in asked:
@@ -161,8 +179,9 @@ def _asker(retriever: Retriever) -> Ask:
 
     def ask(query: str, user_id: str | None, narrow: Narrow | None) -> tuple[Evidence, ...]:
         result = retriever.retrieve(query, user_id, k=1, narrow=narrow)
-        reranked = result.hits[0].reranked if result.hits else None
-        return tuple(gather(query, result.trace.scopes, reranked))
+        reranked = result.trace.evidence.get("reranked")
+        known = float(reranked) if reranked is not None else None
+        return tuple(gather(query, result.trace.scopes, known))
 
     return ask
 

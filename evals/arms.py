@@ -1,7 +1,7 @@
 """The arms: what is asked the queries of a dataset. Each yields query id -> document ids.
 
 ``bm25`` is the baseline, built per conversation where there are some. The others are the product
-with one or both branches of its retriever.
+with one or both branches of its retriever, and with a reranker where the arm says so.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,9 +36,13 @@ PRODUCT: dict[str, Callable[[Parts, Dataset], Answers]] = {
     "sparse": partial(product.ask, branches=("sparse",)),
     "dense": partial(product.ask, branches=("dense",)),
     "hybrid": partial(product.ask, branches=("dense", "sparse")),
+    "hybrid+rerank": partial(product.ask, branches=("dense", "sparse"), rerank="built-in"),
+    "hybrid+late": partial(product.ask, branches=("dense", "sparse"), rerank="late"),
 }
 
 ARMS = (*BASELINES, *PRODUCT)
+DEFAULT = tuple(arm for arm in ARMS if arm != "hybrid+late")
+"""What is run where no arm is named: late interaction takes half a second a question."""
 
 
 def check(arms: Sequence[str]) -> None:

@@ -103,12 +103,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print; return 1 where the bar is missed."""
     parser = options("evals.nothing", __doc__)
     parser.add_argument("--fit", action="store_true", help="fit the weights first, print them")
+    parser.add_argument("--rerank", action="store_true", help="with the settings' reranker")
+    parser.add_argument("--every", type=int, default=1, help="one of so many questions")
     parser.add_argument("--json", action="store_true", help="print JSON")
     chosen = parser.parse_args(arguments)
     console = Console()
     try:
         with measuring() as (settings, embedder, progress):
-            found = list(cases(chosen.data, settings, embedder, progress))
+            found = list(
+                cases(chosen.data, settings, embedder, progress, chosen.every, chosen.rerank)
+            )
     except LetopisError as error:
         return refused(error)
     weights = fit(found) if chosen.fit else E5

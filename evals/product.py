@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from chunking.types import Document, Session
-from configs.build import Parts, build
+from configs.build import Parts, build, build_reranking
+from configs.rerank_settings import RerankSettings
 from configs.settings import Settings
 from evals.chat import is_turn, sessions
 from evals.datasets import Dataset, Entry
@@ -30,25 +31,37 @@ from indexing.mentions import spread
 from indexing.types import GLOBAL, Memory, Scope, user_scope
 from indexing.write import write
 from retrieval.retriever import Retriever
+from retrieval.stages import Reranking
 
 
 @contextmanager
-def opened(settings: Settings, embedder: Embedder, folder: Path) -> Iterator[Parts]:
-    """Open the product with its embedded store in a folder; other settings stay."""
+def opened(
+    settings: Settings, embedder: Embedder, folder: Path, rerank: bool = False
+) -> Iterator[Parts]:
+    """Open the product with its embedded store in a folder; other settings stay.
+
+    Its retriever has the reranker of the settings only with ``rerank``: what is measured is mostly
+    what is before it.
+    """
     here = {"data_dir": folder, "store": "", "catalog": ""}
     parts = build(settings.model_copy(update=here), embedder=embedder)
     try:
-        yield parts
+        yield parts if rerank else replace(parts, retriever=plain(parts.retriever))
     finally:
         parts.close()
 
 
+def plain(retriever: Retriever) -> Retriever:
+    """Return the retriever without a reranker."""
+    return replace(retriever, reranking=None)
+
+
 @contextmanager
-def temporary(settings: Settings, embedder: Embedder) -> Iterator[Parts]:
-    """Open an empty product in a folder that is gone afterwards."""
+def temporary(settings: Settings, embedder: Embedder, rerank: bool = False) -> Iterator[Parts]:
+    """Open an empty product in a folder that is gone afterwards; see `opened`."""
     with (
         tempfile.TemporaryDirectory(prefix="letopis-eval-") as folder,
-        opened(settings, embedder, Path(folder)) as parts,
+        opened(settings, embedder, Path(folder), rerank) as parts,
     ):
         yield parts
 
@@ -125,14 +138,24 @@ def ask(
     dataset: Dataset,
     branches: Sequence[str],
     name: Callable[[Memory], str] = document_id,
+    rerank: str = "none",
 ) -> Iterator[tuple[str, list[str]]]:
     """Yield query id -> document ids, best first, with only these branches asked.
 
-    ``name`` says what a memory is judged as.
+    ``name`` says what a memory is judged as, ``rerank`` is the kind of reranker: the settings' own
+    where it is of that kind.
     """
-    retriever = only(parts.retriever, branches)
+    retriever = replace(only(parts.retriever, branches), reranking=_reranking(parts, rerank))
     for query in dataset.queries.values():
         yield query.id, top(retriever, query.text, query.conv or None, DEPTH, name)
+
+
+def _reranking(parts: Parts, kind: str) -> Reranking | None:
+    settings = parts.settings
+    if settings.rerank.kind != kind:
+        chosen = RerankSettings.model_validate({"kind": kind})
+        settings = settings.model_copy(update={"rerank": chosen})
+    return build_reranking(settings, parts.index.embedder)
 
 
 def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:

@@ -32,12 +32,12 @@ def run(
 ) -> list[Record]:
     """Return a record for every dataset and arm, datasets in the order given.
 
-    No names: every set of the data folder. No arms: all. All names and files are checked before
-    any work. Raises `EvalError`, and what building the product raises.
+    No names: every set of the data folder. No arms: the default ones. All names and files are
+    checked before any work. Raises `EvalError`, and what building the product raises.
     """
     table.check(arms)
     datasets = [load(name, data) for name in dict.fromkeys(names or available(data))]
-    chosen = list(dict.fromkeys(arms)) or list(table.ARMS)
+    chosen = list(dict.fromkeys(arms)) or list(table.DEFAULT)
     with ExitStack() as stack:
         embedder: Embedder | None = None
         if any(arm in table.PRODUCT for arm in chosen):

@@ -63,13 +63,15 @@ class Reranking:
     """The reranker, and how the fused order counts beside it.
 
     With a ``weight`` both scores are added (`combined`), else ranks are blended (`reordered`).
-    ``before``: a turn is read with the turn before it.
+    ``before``: a turn is read with the turn before it. What the reranker scores below ``least`` is
+    dropped; what it did not score stays.
     """
 
     stage: RerankStage
     blend: float = 0.0
     weight: float | None = None
     before: bool = False
+    least: float = 0.0
 
     def __call__(
         self, query: str, hits: Sequence[Hit], budget_ms: float | None, log: Log
@@ -92,8 +94,19 @@ class Reranking:
         ]
         if self.weight is not None:
             order = combined([hit.score for hit in hits], done.scores, self.weight)
-            return [replace(scored[place], score=score) for place, score in order]
-        return reordered(scored, done.scores, self.blend)
+            ranked = [replace(scored[place], score=score) for place, score in order]
+        else:
+            ranked = reordered(scored, done.scores, self.blend)
+        return self._likely(ranked, log)
+
+    def _likely(self, hits: list[Hit], log: Log) -> list[Hit]:
+        kept = [hit for hit in hits if hit.reranked is None or hit.reranked >= self.least]
+        for hit in hits:
+            if hit.reranked is not None and hit.reranked < self.least:
+                why = f"reranker {hit.reranked:.3f} < {self.least:g}"
+                scope = str(hit.memory.scope)
+                log.dropped.append(Dropped(hit.memory.id, scope, "irrelevant", why))
+        return kept
 
 
 @dataclass(frozen=True, slots=True)

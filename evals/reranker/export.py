@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from evals.reranker.trained import dump, quantised
 from indexing.e5 import HIDDEN, Array
+from retrieval.rerank.trained import dump, quantised
 
 PARTS = {"out": "ao", "wide": "fi", "narrow": "fo"}
 NORMS = {"out_norm": "aln", "narrow_norm": "oln"}

@@ -1,12 +1,15 @@
-"""What a reranker adds: ``python -m evals.reranker.measure late|STEP.pt --candidates DIR``.
+"""What reranking adds: ``python -m evals.reranker.measure [built-in|late|STEP.pt] --kept DIR``.
 
-Does: score the first candidates by late interaction, or by the graph that a checkpoint is exported
-as; add both scores at several weights; print nDCG@10 and R@10 with a paired randomisation test
-against the order before. Candidates that the folder lacks are asked for first.
-Does not: change settings. LoCoMo's first five conversations are for choosing; ``--all`` measures
-every question.
+Does: score the first candidates of every question by the model that ships, by late interaction, or
+by what a checkpoint would be exported as; add both scores at several weights; print nDCG@10 and
+R@10 with a paired randomisation test and a 95 % interval against the order before, and write them
+as a section of a Markdown file (``--results``). Candidates and scores are kept in the folder: a run
+that was cut off goes on where it was.
+Does not: change settings. LoCoMo's first five conversations are for choosing, the other five tell
+what that was worth.
 """
 
+import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,38 +17,78 @@ from pathlib import Path
 from random import Random
 
 from chunking.errors import LetopisError
-from evals import datasets
+from evals import datasets, report
 from evals.command import measuring, options, refused
 from evals.metrics import by_query, mean
 from evals.reranker.candidates import Question, kept
-from evals.reranker.cross_encoder import trained_reranker
-from evals.significance import chance_of
+from evals.significance import chance_of, interval
 from evals.types import Means, Qrels, ranked
 from indexing import e5
 from indexing.dense import Embedder, token_embedder
+from indexing.ingest import Progress
+from retrieval.rerank.built_in import shipped, trained_reranker
 from retrieval.rerank.late import LateInteraction
 from retrieval.rerank.order import combined
 from retrieval.rerank.types import Reranker
 from retrieval.stages import with_before
 
-WEIGHTS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.5, 2.5)
-SETS = ("locomo", "xquad-r-ru", "xquad-r-en")
+WEIGHTS = (0.2, 0.4, 0.6, 0.8, 1.0, 1.5)
+TOPS = (10, 30, 50, 100)
+SETS = (
+    "locomo",
+    "xquad-r-ru",
+    "xquad-r-en",
+    "xquad-ru",
+    "xquad-en",
+    "xquad-ru-en",
+    "xquad-en-ru",
+    "scifact",
+)
+COLUMNS = ("set", "top", "weight", "questions", "nDCG@10", "R@10", "difference", "95 %", "p")
 
 Scores = Mapping[str, Sequence[float]]
 """Query id -> scores of its first candidates, 0 to 1."""
+Row = tuple[str, ...]
+"""The cells under `COLUMNS`."""
 
 
-def scored(reranker: Reranker, questions: Sequence[Question], top: int, before: bool) -> Scores:
+def scored(
+    reranker: Reranker,
+    questions: Sequence[Question],
+    top: int,
+    before: bool,
+    file: Path | None = None,
+    progress: Progress | None = None,
+) -> Scores:
     """Return the scores of each question's first candidates; ``before``: read with the turn
-    before."""
-    found = {}
-    for question in questions:
-        texts = [
-            with_before(one.text, one.before) if before else one.text
-            for one in question.candidates[:top]
-        ]
-        found[question.id] = [float(score) for score in reranker.scores(question.text, texts)]
-    return found
+    before. With a file what is scored is kept there, and what is there is not scored again."""
+    found = _read(file) if file else {}
+    for number, question in enumerate(questions, 1):
+        wanted = question.candidates[:top]
+        if len(found.get(question.id, ())) < len(wanted):
+            texts = [with_before(c.text, c.before) if before else c.text for c in wanted]
+            found[question.id] = [float(score) for score in reranker.scores(question.text, texts)]
+            if file:
+                _add(file, question.id, found[question.id])
+        if progress:
+            progress("rerank", number, len(questions))
+    return {question.id: found[question.id][:top] for question in questions}
+
+
+def _read(file: Path) -> dict[str, list[float]]:
+    """Return what is kept; a line cut short by the end of its run is taken out of the file."""
+    if not file.exists():
+        return {}
+    text = file.read_text(encoding="utf-8")
+    whole = text[: text.rfind("\n") + 1]
+    if whole != text:
+        file.write_text(whole, encoding="utf-8")
+    return dict(json.loads(line) for line in whole.splitlines())
+
+
+def _add(file: Path, key: str, scores: Sequence[float]) -> None:
+    with file.open("a", encoding="utf-8") as lines:
+        lines.write(json.dumps([key, [round(score, 6) for score in scores]]) + "\n")
 
 
 def order(question: Question, scores: Sequence[float], weight: float) -> list[str]:
@@ -66,58 +109,108 @@ def judged(
 
 
 def rows(
-    name: str, questions: Sequence[Question], scores: Scores, qrels: Qrels
-) -> Iterator[tuple[str, ...]]:
-    """Yield a line a weight: set, weight, questions, nDCG@10, R@10, and p against weight 0."""
-    base = [row["nDCG@10"] for row in judged(questions, scores, 0.0, qrels)]
-    for weight in WEIGHTS:
-        values = judged(questions, scores, weight, qrels)
-        means, own = mean(values), [row["nDCG@10"] for row in values]
-        p = f"{chance_of(own, base):.4f}" if weight else ""
-        cells = (f"{100 * means[measure]:.2f}" for measure in ("nDCG@10", "R@10"))
-        yield name, f"{weight:g}", str(len(questions)), *cells, p
+    name: str,
+    questions: Sequence[Question],
+    scores: Scores,
+    qrels: Qrels,
+    tops: Sequence[int] = (30,),
+    weights: Sequence[float] = WEIGHTS,
+) -> Iterator[Row]:
+    """Yield a line of the order before, then one for each length and weight; see `COLUMNS`."""
+    first = judged(questions, {q.id: () for q in questions}, 0.0, qrels)
+    base = [row["nDCG@10"] for row in first]
+    yield name, "", "0", str(len(questions)), *_cells(first), "", "", ""
+    for top in tops:
+        cut = {key: values[:top] for key, values in scores.items()}
+        for weight in weights:
+            values = judged(questions, cut, weight, qrels)
+            own = [row["nDCG@10"] for row in values]
+            low, high = interval(own, base)
+            gain = 100 * (sum(own) - sum(base)) / len(own)
+            yield (
+                name,
+                str(top),
+                f"{weight:g}",
+                str(len(questions)),
+                *_cells(values),
+                f"{gain:+.2f}",
+                f"{100 * low:+.2f} to {100 * high:+.2f}",
+                f"{chance_of(own, base):.4f}",
+            )
 
 
-def first_half(questions: Sequence[Question]) -> list[Question]:
-    """Return the questions of the first half of the conversations; all where there are none."""
+def _cells(values: Sequence[Means]) -> Iterator[str]:
+    means = mean(values)
+    return (f"{100 * means[measure]:.2f}" for measure in ("nDCG@10", "R@10"))
+
+
+def halves(name: str, questions: Sequence[Question]) -> Iterator[tuple[str, list[Question]]]:
+    """Yield the questions of each half of the conversations, and all of a set that has none.
+
+    >>> [name for name, _ in halves("locomo", [Question("q", "?", c, "", []) for c in "ab"])]
+    ['locomo 1', 'locomo 2', 'locomo']
+    """
     convs = list(dict.fromkeys(question.conv for question in questions))
-    chosen = set(convs[: max(1, len(convs) // 2)])
-    return [question for question in questions if question.conv in chosen]
+    if len(convs) > 1:
+        first = set(convs[: len(convs) // 2])
+        yield f"{name} 1", [q for q in questions if q.conv in first]
+        yield f"{name} 2", [q for q in questions if q.conv not in first]
+    yield name, list(questions)
 
 
-def opened(model: str, embedder: Embedder, folder: Path, threads: int) -> Reranker:
-    """Return late interaction of the embedder, or what a checkpoint would be exported as."""
+def opened(model: str, embedder: Embedder, cache: Path, threads: int) -> Reranker:
+    """Return the model that ships, late interaction of the embedder, or a checkpoint's."""
     if model == "late":
         return LateInteraction(token_embedder(embedder))
-    from evals.reranker.export import exported
+    if model == "built-in":
+        data = shipped()
+    else:
+        from evals.reranker.export import exported
 
-    return trained_reranker(exported(Path(model), 1.0, 0.0, {}), folder, threads, e5.MAX_TOKENS)
+        data = exported(Path(model), 1.0, 0.0, {})
+    return trained_reranker(data, cache, threads, max_tokens=e5.MAX_TOKENS)
+
+
+def section(model: str, found: Sequence[Row]) -> str:
+    """Return the section of a Markdown file."""
+    head = f"Reranking by `python -m evals.reranker.measure {model}`; weight 0 is the order before."
+    lines = [COLUMNS, ("---",) * len(COLUMNS), *found]
+    return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Print the tables; return the exit status."""
     parser = options("evals.reranker.measure", __doc__)
-    parser.add_argument("model", help="`late`, or a checkpoint")
-    parser.add_argument("--candidates", type=Path, required=True, help="folder they are kept in")
+    parser.add_argument("model", nargs="?", default="built-in", help="or `late`, or a checkpoint")
+    parser.add_argument("--kept", type=Path, required=True, help="folder of candidates and scores")
     parser.add_argument("--sets", nargs="+", default=SETS)
-    parser.add_argument("--top", type=int, default=30)
+    parser.add_argument("--tops", nargs="+", type=int, default=TOPS)
+    parser.add_argument("--weights", nargs="+", type=float, default=WEIGHTS)
     parser.add_argument("--queries", type=int, default=0, help="so many, drawn; 0: all")
-    parser.add_argument("--all", action="store_true", help="both halves of LoCoMo")
     parser.add_argument("--before", action="store_true", help="with the turn before")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--results", type=Path, help="Markdown file whose section is replaced")
     chosen = parser.parse_args(arguments)
+    found: list[Row] = []
     try:
         with measuring() as (settings, embedder, progress), tempfile.TemporaryDirectory() as folder:
             reranker = opened(chosen.model, embedder, Path(folder), chosen.threads)
             for name in chosen.sets:
-                made = kept(chosen.candidates, name, chosen.data, settings, embedder, progress)
-                questions = made if chosen.all else first_half(made)
-                if chosen.queries and len(questions) > chosen.queries:
-                    questions = Random(3).sample(questions, chosen.queries)  # noqa: S311
-                scores = scored(reranker, questions, chosen.top, chosen.before)
+                made = kept(chosen.kept, name, chosen.data, settings, embedder, progress)
+                if chosen.queries and len(made) > chosen.queries:
+                    made = Random(3).sample(made, chosen.queries)  # noqa: S311
+                how = f"{reranker.name}{'+before' if chosen.before else ''}".replace("/", "_")
+                file = chosen.kept / f"{name}.{how}.scores"
+                scores = scored(reranker, made, max(chosen.tops), chosen.before, file, progress)
                 qrels = datasets.load(name, chosen.data).qrels
-                for row in rows(name, questions, scores, qrels):
-                    print(*row, sep="\t", flush=True)  # noqa: T201
+                for half, some in halves(name, made):
+                    for row in rows(half, some, scores, qrels, chosen.tops, chosen.weights):
+                        print(*row, sep="\t", flush=True)  # noqa: T201
+                        found.append(row)
+            if chosen.results:
+                report.replace(
+                    chosen.results, f"rerank-{chosen.model}", section(chosen.model, found)
+                )
     except LetopisError as error:
         return refused(error)
     return 0

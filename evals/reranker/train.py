@@ -24,10 +24,10 @@ from torch.nn import functional
 
 from evals.command import say
 from evals.reranker.batches import Order, Row, parts, read
-from evals.reranker.cross_encoder import pair_tokenizer
 from evals.reranker.model import CrossEncoder, Shape
 from indexing import e5
 from indexing.weights import source_file
+from retrieval.rerank.built_in import pair_tokenizer
 
 SHARES = {
     "squad_nqg_test-en": 1.7,

@@ -26,7 +26,10 @@ def eval_run(
     ] = None,
     arm: Annotated[
         list[str] | None,
-        typer.Option("--arm", help="bm25, sparse, dense, hybrid, or a layer; repeatable."),
+        typer.Option(
+            "--arm",
+            help="bm25, sparse, dense, hybrid, hybrid+rerank, hybrid+late, or a layer; repeatable.",
+        ),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", help="Folder of sets in BEIR layout.")
@@ -41,7 +44,6 @@ def eval_run(
     An arm is run where it is one: with `--arm`, what has none of those named is left out.
     """
     from evals import datasets, report, run, sessions
-    from evals.arms import ARMS
     from evals.command import cached
     from evals.sessions import arms as layers
     from evals.sessions import report as session_report
@@ -57,7 +59,7 @@ def eval_run(
     measured: Measured | None = None
     with ingest_progress(err, "measuring") as progress:
         if sets and (others or not arm or sets == wanted):
-            records = run.run(sets, others or arm or list(ARMS), data, settings, progress)
+            records = run.run(sets, others or arm or (), data, settings, progress)
         if sets != wanted and (mine or not arm or not sets):
             with cached(settings) as embedder:
                 chosen = mine or arm or layers.ARMS

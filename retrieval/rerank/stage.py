@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import accumulate
 
 from indexing.errors import LetopisError, ModelError
 from retrieval.rerank.cache import ScoreCache
@@ -38,7 +39,8 @@ class RerankLimits:
 
     ``budget_ms`` is for all calls of one question, ``timeout`` (seconds) for a single one; None:
     ``timeout`` is the budget too. ``window`` (0: all the model reads) and ``overlap`` are tokens of
-    a passage. ``cache`` is how many scores are kept.
+    a passage. ``cache`` is how many scores are kept. ``characters`` is how much is read at most, 0:
+    any: unlike a time it gives the same answer on every machine.
     """
 
     candidates: int = 50
@@ -47,6 +49,14 @@ class RerankLimits:
     window: int = 0
     overlap: int = 64
     cache: int = 10_000
+    characters: int = 0
+
+    def candidates_of(self, passages: Sequence[str]) -> int:
+        """Return how many of the passages are read, the first always."""
+        if not self.characters:
+            return min(len(passages), self.candidates)
+        upto = accumulate(map(len, passages[: self.candidates]))
+        return max(1, sum(size <= self.characters for size in upto))
 
 
 class RerankStage:
@@ -116,7 +126,7 @@ class RerankStage:
         ends = self._clock() + budget / 1000
         ruler = Ruler(model.tokenizer)
         around = frame(query, model.max_tokens, limits.window, ruler)
-        texts = passages[: limits.candidates]
+        texts = passages[: limits.candidates_of(passages)]
         how = f"{around.room} {limits.overlap}"
         keys = [self._cache.key(model.name, how, around.query, text) for text in texts]
         known = [self._cache.get(key) for key in keys]
@@ -130,6 +140,8 @@ class RerankStage:
                 self._cache.put(keys[place], score)
         done = found.leading
         notes = []
+        if len(texts) < min(len(passages), limits.candidates):
+            notes.append(f"the first {len(texts)}: {limits.characters} characters")
         if done < len(texts):
             notes.append(f"{done} of {len(texts)} candidates: {budget:g} ms budget at {self.speed}")
         if around.cut_from:

@@ -13,7 +13,7 @@ from rich.console import Console
 from configs.confidence_settings import ConfidenceSettings
 from configs.settings import Settings
 from evals import nothing
-from evals.absence import OWN, Case, conversations, documents, rename
+from evals.absence import OWN, Case, conversations, documents, rename, thinned
 from evals.calibration import auroc, ece, interval, logistic, reliability
 from evals.confidence import balanced, fit, report
 from evals.datasets import Dataset, Entry, load
@@ -118,6 +118,13 @@ def test_each_question_of_a_conversation_is_asked_where_its_answer_is_and_is_not
     for name, _ in PEOPLE:
         own, other, renamed = (covered[name.lower(), kind] for kind in (OWN, "other", "renamed"))
         assert own > renamed > other == 0
+
+
+def test_one_of_so_many_questions_is_asked(talk: Dataset) -> None:
+    names = list(talk.queries)
+    assert list(thinned(talk, 3).queries) == names[::3]
+    assert thinned(talk, 1).queries == talk.queries
+    assert thinned(talk, 3).documents == talk.documents
 
 
 def test_a_half_of_one_conversation_has_no_other(

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from configs.build import Parts
+from configs.rerank_settings import RerankSettings
 from configs.settings import Settings
 from evals import arms, datasets, product
 from evals.datasets import Dataset, Entry
@@ -19,6 +20,15 @@ WriteSet = Callable[..., Path]
 def parts(settings: Settings, embedder: Any) -> Iterator[Parts]:
     with product.temporary(settings, embedder) as opened:
         yield opened
+
+
+@pytest.mark.parametrize("rerank", [False, True])
+def test_what_is_measured_is_not_reranked_unless_that_is_said(
+    settings: Settings, embedder: Any, rerank: bool
+) -> None:
+    reranked = settings.model_copy(update={"rerank": RerankSettings(kind="late")})
+    with product.temporary(reranked, embedder, rerank) as opened:
+        assert (opened.retriever.reranking is not None) == rerank
 
 
 def answers(parts: Parts, dataset: Dataset, arm: str) -> dict[str, list[str]]:

@@ -85,6 +85,28 @@ def test_a_weight_adds_both_scores(retriever: Retriever, model: ByLength, put: P
     stage.close()
 
 
+def test_what_the_reranker_finds_improbable_is_dropped(
+    retriever: Retriever, model: ByLength, put: Put
+) -> None:
+    for text in ("cat", "cat " * 20, "cat and a dog", "cat " * 9 + "and more " * 9):
+        put(text)
+    stage = RerankStage(lambda: model, RerankLimits(candidates=3))
+    strict = replace(retriever, reranking=Reranking(stage, least=0.5))
+    result = strict.retrieve("cat", "ann")
+    fused = retriever.retrieve("cat", "ann").hits
+    short = {hit.memory.id for hit in fused[:3] if len(hit.memory.text) < 50}
+    kept = {hit.memory.id for hit in fused} - short
+    assert 0 < len(short) < 3
+    assert {hit.memory.id for hit in result.hits} == kept
+    assert result.hits[-1].memory.id == fused[3].memory.id
+    assert result.hits[-1].reranked is None
+    assert {(drop.id, drop.why) for drop in result.trace.dropped} == {
+        (name, "irrelevant") for name in short
+    }
+    assert all(drop.detail.endswith(" < 0.5") for drop in result.trace.dropped)
+    stage.close()
+
+
 def test_a_turn_is_read_with_the_turn_before_where_that_is_wanted(put: Put) -> None:
     memory = replace(put("the red one"), speaker="Ann", before="Tom: which one?")
     assert read_as(memory).endswith("Ann: the red one")

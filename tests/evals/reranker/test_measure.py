@@ -9,7 +9,7 @@ import pytest
 
 from evals.reranker import candidates
 from evals.reranker.candidates import Candidate, Question
-from evals.reranker.measure import first_half, order, rows, scored
+from evals.reranker.measure import COLUMNS, halves, order, rows, scored, section
 from retrieval.rerank.types import Scores
 
 HELD = [
@@ -51,18 +51,43 @@ def test_only_the_first_are_scored_and_read_with_the_turn_before() -> None:
     assert order(question(), found["q"], 2.0) == ["b", "c", "a", "d"]
 
 
+def test_scores_are_kept_and_a_line_cut_short_is_made_again(tmp_path: Path) -> None:
+    file, first, again = tmp_path / "x.scores", ByLength(), ByLength()
+    found = scored(first, [question("q"), question("r")], 2, False, file)
+    both = [question("q"), question("r")]
+    kept = scored(again, both, 2, False, file)
+    assert kept["r"] == pytest.approx(found["r"], abs=1e-6)
+    assert again.asked == []
+    file.write_text(file.read_text()[:-5])
+    assert scored(again, both, 2, False, file)["q"] == kept["q"]
+    assert len(again.asked) == 2
+    assert scored(again, both, 2, False, file)["r"] == kept["r"]
+    assert len(again.asked) == 2
+    deeper = scored(again, [question("q")], 3, False, file)
+    assert len(deeper["q"]) == 3
+
+
 def test_a_row_says_what_a_weight_does() -> None:
     scores = {"q": [1 / 2, 3 / 4, 2 / 3]}
-    found = list(rows("set", [question()], scores, {"q": {"b": 1}}))
-    assert found[0][:3] == ("set", "0", "1")
-    by_weight = {row[1]: float(row[3]) for row in found}
-    assert by_weight["0"] == pytest.approx(63.09)
-    assert by_weight["2.5"] == pytest.approx(100)
-    assert found[0][5] == ""
-    assert found[-1][5] == "1.0000"
+    found = list(rows("set", [question()], scores, {"q": {"b": 1}}, (1, 3), (0.2, 2.5)))
+    assert all(len(row) == len(COLUMNS) for row in found)
+    assert [row[1:3] for row in found] == [
+        ("", "0"),
+        *(("1", "0.2"), ("1", "2.5")),
+        *(("3", "0.2"), ("3", "2.5")),
+    ]
+    assert [float(row[4]) for row in found] == pytest.approx([63.09, 63.09, 63.09, 63.09, 100])
+    assert found[0][6:] == ("", "", "")
+    assert found[-1][6:] == ("+36.91", "+36.91 to +36.91", "1.0000")
+    table = section("late", found)
+    assert "measure late`" in table
+    assert "| set | 3 | 2.5 | 1 | 100.00 |" in table
 
 
-def test_the_first_half_is_of_conversations() -> None:
+def test_conversations_are_halved_and_other_sets_are_not() -> None:
     asked = [question(str(n), str(n % 4)) for n in range(8)]
-    assert {one.conv for one in first_half(asked)} == {"0", "1"}
-    assert first_half([question("a", ""), question("b", "")]) != []
+    found = dict(halves("x", asked))
+    assert {one.conv for one in found["x 1"]} == {"0", "1"}
+    assert {one.conv for one in found["x 2"]} == {"2", "3"}
+    assert found["x"] == asked
+    assert list(dict(halves("x", [question("a", ""), question("b", "")]))) == ["x"]

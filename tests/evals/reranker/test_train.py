@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from evals.reranker.batches import Order, Row, matrices
-from evals.reranker.cross_encoder import pair_tokenizer
-from evals.reranker.trained import dump, parse, quantised
 from indexing import e5
 from indexing.errors import ModelError
 from indexing.onnx_model import load_session, padded
+from retrieval.rerank.built_in import pair_tokenizer
+from retrieval.rerank.trained import dump, parse, quantised
 
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 
@@ -110,8 +110,8 @@ def test_a_matrix_is_rounded_once() -> None:
 def test_the_graph_answers_what_the_trained_model_does(
     file: e5.E5File, kept: Sequence[int], tokenizer: Any, tmp_path: Path
 ) -> None:
-    from evals.reranker import graph
     from indexing.e5_graph import MATMULS
+    from retrieval.rerank import graph
 
     made = model(file, kept, (0, 1))
     with torch.no_grad():

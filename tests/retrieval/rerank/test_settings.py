@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from configs.rerank_settings import RerankSettings
+from configs.rerank_settings import BEST, RerankSettings
 from configs.rerankers import RERANKERS, Given, build_reranker
 from indexing.errors import ConfigError
 from retrieval.rerank.stage import RerankLimits
@@ -41,11 +41,26 @@ def test_the_limits_are_the_settings() -> None:
             window=128,
             overlap=32,
             cache=5,
+            characters=900,
         ),
         GIVEN,
     )
     assert stage is not None
-    assert stage.limits == RerankLimits(7, 120, 2, 128, 32, 5)
+    assert stage.limits == RerankLimits(7, 120, 2, 128, 32, 5, 900)
+
+
+@pytest.mark.parametrize("kind", BEST)
+def test_what_a_kind_is_best_with_gives_way_to_what_is_said(kind: str) -> None:
+    chosen = RerankSettings.model_validate({"kind": kind})
+    assert {name: getattr(chosen, name) for name in BEST[kind]} == BEST[kind]
+    said = RerankSettings.model_validate({"kind": kind, "weight": None, "candidates": 9})
+    assert (said.weight, said.candidates) == (None, 9)
+
+
+@pytest.mark.parametrize("wrong", [7, ["built-in"], None])
+def test_a_kind_that_is_no_name_is_refused(wrong: object) -> None:
+    with pytest.raises(ValidationError):
+        RerankSettings.model_validate({"kind": wrong})
 
 
 def test_a_folder_is_loaded_at_its_first_question(folder: Path) -> None:

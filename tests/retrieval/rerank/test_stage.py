@@ -40,6 +40,19 @@ def test_more_candidates_than_wanted_keep_their_order() -> None:
     assert (found.scores, found.scored, found.note) == ((1.0, 0.0, None), 2, "")
 
 
+@pytest.mark.parametrize(
+    ("characters", "read"), [(0, 4), (100, 4), (12, 4), (11, 3), (5, 1), (1, 1)]
+)
+def test_so_many_characters_are_read_at_most_and_one_passage_always(
+    characters: int, read: int
+) -> None:
+    found = staged(Words(), candidates=4, characters=characters).rerank("cat", ["cat"] * 9)
+    assert found.scored == read
+    assert found.scores == (1.0,) * read + (None,) * (9 - read)
+    cut = f"the first {read}: {characters} characters"
+    assert found.note == ("" if read == 4 else cut)
+
+
 # the budget
 
 

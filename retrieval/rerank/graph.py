@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from onnx import TensorProto
 
-from evals.reranker.trained import Trained
 from indexing.e5 import E5File
 from indexing.e5_graph import Graph, MatMul, encode, finish
+from retrieval.rerank.trained import Trained
 
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 FAR = -1e4
