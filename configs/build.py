@@ -168,7 +168,15 @@ def build_reranking(settings: Settings, embedder: Embedder) -> Reranking | None:
     stage = build_reranker(chosen, Given(settings.cache_dir.expanduser(), embedder))
     if stage is None:
         return None
-    return Reranking(stage, chosen.blend, chosen.weight, chosen.before, chosen.least)
+    return Reranking(
+        stage,
+        chosen.blend,
+        chosen.weight,
+        chosen.before,
+        chosen.least,
+        chosen.talk,
+        chosen.longest,
+    )
 
 
 def fingerprint_digest(made: Mapping[str, str]) -> dict[str, str]:

@@ -29,7 +29,8 @@ def rows(model: BaseModel | type[BaseModel] = Settings, path: str = "") -> Itera
         elif isinstance(field.default, BaseModel):
             yield from rows(field.default, f"{key}.")
         else:
-            yield [f"`{key}`", _shown(field.default), field.description or ""]
+            default = field.default if isinstance(model, type) else getattr(model, name)
+            yield [f"`{key}`", _shown(default), field.description or ""]
 
 
 def _tables(annotation: Any) -> type[BaseModel] | None:

@@ -11,7 +11,9 @@ from configs.section import Section
 
 BEST: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
-        "built-in": MappingProxyType({"candidates": 30, "characters": 12_000, "weight": 0.6}),
+        "built-in": MappingProxyType(
+            {"candidates": 30, "characters": 12_000, "weight": 1.0, "talk": 0.5, "longest": 600}
+        ),
         "late": MappingProxyType({"candidates": 30, "weight": 0.6, "before": True}),
     }
 )
@@ -24,7 +26,7 @@ class RerankSettings(Section):
     kind: Literal[
         "none", "built-in", "late", "onnx", "fastembed", "sentence-transformers", "endpoint"
     ] = Field(
-        "none",
+        "built-in",
         description="where the reranker comes from; `built-in`: the one that ships; `none`: the "
         "fused order stays",
     )
@@ -78,7 +80,19 @@ class RerankSettings(Section):
         None,
         gt=0,
         description="how much the reranker's score counts beside the fused one, both levelled "
-        "within the candidates; none: ranks are blended; `built-in` and `late`: 0.6",
+        "within the candidates; none: ranks are blended; `built-in`: 1, `late`: 0.6",
+    )
+    longest: int = Field(
+        0,
+        ge=0,
+        description="a memory of more characters is not read and keeps its place, 0: any; "
+        "`built-in`: 600",
+    )
+    talk: float | None = Field(
+        None,
+        gt=0,
+        description="`weight` where the best of the fused order is a turn of talk; none: the same; "
+        "`built-in`: 0.5",
     )
     least: float = Field(
         0.0,
@@ -93,5 +107,7 @@ class RerankSettings(Section):
     @classmethod
     def _best_of_kind(cls, values: Any) -> Any:
         """Put in what the chosen kind is best with, where nothing is said."""
-        kind = values.get("kind") if isinstance(values, Mapping) else None
+        if not isinstance(values, Mapping):
+            return values
+        kind = values.get("kind", cls.model_fields["kind"].default)
         return {**BEST[kind], **values} if isinstance(kind, str) and kind in BEST else values

@@ -2,6 +2,7 @@
 what it did. A stage that fails leaves the order as it was and says so.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
@@ -62,9 +63,11 @@ def _turn(memory: Memory) -> Turn | None:
 class Reranking:
     """The reranker, and how the fused order counts beside it.
 
-    With a ``weight`` both scores are added (`combined`), else ranks are blended (`reordered`).
-    ``before``: a turn is read with the turn before it. What the reranker scores below ``least`` is
-    dropped; what it did not score stays.
+    With a ``weight`` both scores are added (`combined`), else ranks are blended (`reordered`);
+    ``talk`` is the weight where the best of the hits is a turn, None: the same. ``before``: a turn
+    is read with the turn before it. What the reranker scores below ``least`` is dropped; what it
+    did not score stays. Memories of more than ``longest`` characters (0: of any) are not read and
+    keep their place.
     """
 
     stage: RerankStage
@@ -72,32 +75,49 @@ class Reranking:
     weight: float | None = None
     before: bool = False
     least: float = 0.0
+    talk: float | None = None
+    longest: int = 0
 
     def __call__(
         self, query: str, hits: Sequence[Hit], budget_ms: float | None, log: Log
     ) -> list[Hit]:
         """Return the hits in their new order; the score of a hit is then the reranker's, with a
         ``weight`` one on the scale of before."""
-        if not hits:
-            return []
+        most = self.longest or math.inf
+        read = [at for at, hit in enumerate(hits) if len(hit.memory.text) <= most]
+        if not read:
+            if hits:
+                log.stage("rerank", len(hits), 0, f"all are longer than {self.longest} characters")
+            return list(hits)
+        some = [hits[at] for at in read]
         done = self.stage.rerank(
-            query, [read_as(hit.memory, self.before) for hit in hits], budget_ms
+            query, [read_as(hit.memory, self.before) for hit in some], budget_ms
         )
         log.stage("rerank", len(hits), done.scored, done.note)
         if done.failed:
             log.notes.append(done.note)
             return list(hits)
         log.models["reranker"] = self.stage.reranker().name
+        ranked = self._ranked(some, done.scores)
+        if len(read) == len(hits):
+            return self._likely(ranked, log)
+        placed = list(hits)
+        for at, hit in zip(read, ranked, strict=True):
+            placed[at] = replace(hit, score=hits[at].score)
+        return self._likely(placed, log)
+
+    def _ranked(self, hits: Sequence[Hit], scores: Sequence[float | None]) -> list[Hit]:
         scored = [
             hit if score is None else replace(hit, score=score, reranked=score)
-            for hit, score in zip(hits, done.scores, strict=True)
+            for hit, score in zip(hits, scores, strict=True)
         ]
-        if self.weight is not None:
-            order = combined([hit.score for hit in hits], done.scores, self.weight)
-            ranked = [replace(scored[place], score=score) for place, score in order]
-        else:
-            ranked = reordered(scored, done.scores, self.blend)
-        return self._likely(ranked, log)
+        weight = self.weight
+        if self.talk is not None and hits[0].memory.kind == "turn":
+            weight = self.talk
+        if weight is None:
+            return reordered(scored, scores, self.blend)
+        order = combined([hit.score for hit in hits], scores, weight)
+        return [replace(scored[place], score=score) for place, score in order]
 
     def _likely(self, hits: list[Hit], log: Log) -> list[Hit]:
         kept = [hit for hit in hits if hit.reranked is None or hit.reranked >= self.least]

@@ -15,6 +15,7 @@ from hypothesis import settings
 from sqlalchemy.engine import URL
 
 from configs.build import Parts, build
+from configs.rerank_settings import RerankSettings
 from configs.retrieval_settings import RetrievalSettings
 from configs.settings import Settings
 from indexing.dense import Embedder, Matrix, PassageTooLong, normalize
@@ -27,6 +28,9 @@ from tests import postgres
 settings.register_profile("letopis", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "letopis"))
+
+# What is not about the reranker that ships does without it: a model of its own to load.
+os.environ.setdefault("LETOPIS_RERANK__KIND", "none")
 
 
 class TinyEmbedder:
@@ -97,7 +101,7 @@ def make_parts(memory_folder: Path, clock: FixedClock) -> Iterator[PartsMaker]:
     """Build parts in a folder, with an embedder and settings of one's own; closed at the end.
 
     The settings are the defaults: neither the environment nor a ``letopis.toml`` is read. But no
-    answer is left empty: what the confidence rests on are the cosines of E5.
+    answer is left empty: what the confidence rests on are the cosines of E5. Nothing is reranked.
     """
     opened: list[Parts] = []
 
@@ -106,6 +110,7 @@ def make_parts(memory_folder: Path, clock: FixedClock) -> Iterator[PartsMaker]:
     ) -> Parts:
         shown = RetrievalSettings(least_confidence=0)
         chosen = {"data_dir": folder or memory_folder, "busy_timeout": 5.0, "retrieval": shown}
+        chosen["rerank"] = RerankSettings(kind="none")
         chosen |= overrides
         chosen_settings = Settings.model_construct(**chosen)
         parts = build(chosen_settings, clock=clock, embedder=embedder or TinyEmbedder())

@@ -93,6 +93,9 @@ def retrieve(
     neighbours: Annotated[
         bool, typer.Option("--neighbours", help="Show what stands around each memory.")
     ] = False,
+    no_rerank: Annotated[
+        bool, typer.Option("--no-rerank", help="Leave the order as it is before the reranker.")
+    ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Ranks, scores and times.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -122,6 +125,7 @@ def retrieve(
             said_to=said_to,
             budget=budget,
             neighbours=neighbours or None,
+            rerank=not no_rerank,
             explain=explain,
         )
     for note in result.trace.notes:

@@ -85,6 +85,55 @@ def test_a_weight_adds_both_scores(retriever: Retriever, model: ByLength, put: P
     stage.close()
 
 
+@pytest.mark.parametrize("kind", ["turn", "document"])
+def test_talk_may_have_a_weight_of_its_own(
+    retriever: Retriever, model: ByLength, put: Put, kind: str
+) -> None:
+    for size in range(6):
+        put("cat " * (6 - size) + "and " * size * 3, GLOBAL, kind=kind)
+    stage = RerankStage(lambda: model, RerankLimits(candidates=6))
+    reranking = Reranking(stage, weight=1e-6, talk=1e6)
+    hits = replace(retriever, reranking=reranking).retrieve("cat", "ann", k=6).hits
+    fused = retriever.retrieve("cat", "ann", k=6).hits
+    longest = sorted(fused, key=lambda hit: -len(hit.memory.text))
+    wanted = longest if kind == "turn" else fused
+    assert [hit.memory.id for hit in hits] == [hit.memory.id for hit in wanted]
+    stage.close()
+
+
+def test_what_is_too_long_for_the_reranker_keeps_its_place(
+    retriever: Retriever, model: ByLength, put: Put
+) -> None:
+    texts = ["cat " * (9 - size) + "and " * size * 3 for size in range(6)]
+    for text in texts:
+        put(text)
+    fused = retriever.retrieve("cat", "ann", k=6).hits
+    lengths = [len(hit.memory.text) for hit in fused]
+    middle = sorted(lengths)[2]
+    stage = RerankStage(lambda: model, RerankLimits(candidates=6))
+    some = replace(retriever, reranking=Reranking(stage, weight=1e6, longest=middle))
+    hits = some.retrieve("cat", "ann", k=6).hits
+    assert [hit.score for hit in hits] == [hit.score for hit in fused]
+    read = [at for at, length in enumerate(lengths) if length <= middle]
+    for at, hit in enumerate(hits):
+        if at not in read:
+            assert hit.memory.id == fused[at].memory.id
+            assert hit.reranked is None
+    longest_first = sorted((lengths[at] for at in read), reverse=True)
+    assert [len(hits[at].memory.text) for at in read] == longest_first
+    assert all(len(text) <= middle for text in model.read)
+
+    model.read.clear()
+    none = replace(retriever, reranking=Reranking(stage, longest=1))
+    result = none.retrieve("cat", "ann", k=6)
+    assert [hit.memory.id for hit in result.hits] == [hit.memory.id for hit in fused]
+    assert model.read == []
+    assert result.trace.notes == ()
+    (note,) = [stage.note for stage in result.trace.stages if stage.name == "rerank"]
+    assert note == "all are longer than 1 characters"
+    stage.close()
+
+
 def test_what_the_reranker_finds_improbable_is_dropped(
     retriever: Retriever, model: ByLength, put: Put
 ) -> None:

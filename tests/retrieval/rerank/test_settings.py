@@ -15,8 +15,10 @@ from tests.retrieval.rerank.conftest import by_hand
 GIVEN = Given(Path("no-model-is-made-here"), TinyEmbedder())
 
 
-def test_none_is_the_default() -> None:
-    assert build_reranker(RerankSettings(), GIVEN) is None
+def test_the_one_that_ships_is_the_default_and_none_is_none() -> None:
+    assert RerankSettings() == RerankSettings(kind="built-in")
+    assert build_reranker(RerankSettings(), GIVEN) is not None
+    assert build_reranker(RerankSettings(kind="none"), GIVEN) is None
 
 
 def test_every_kind_has_a_maker_and_every_setting_says_what_it_is() -> None:
@@ -26,7 +28,7 @@ def test_every_kind_has_a_maker_and_every_setting_says_what_it_is() -> None:
 
 
 def test_the_limits_are_the_settings() -> None:
-    defaults = RerankSettings()
+    defaults = RerankSettings(kind="onnx")
     assert RerankLimits() == RerankLimits(
         **{name: getattr(defaults, name) for name in RerankLimits.__slots__}
     )
