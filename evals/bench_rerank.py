@@ -1,106 +1,81 @@
-"""How a reranker keeps its time: ``python -m evals.bench_rerank``.
+"""What reranking takes, and how it keeps its time: ``python -m evals.bench_rerank [--data DIR]``.
 
-The model is one of real size and no sense: the built-in encoder with a random head over its mean
-vector. So its times are those of a small multilingual cross-encoder, and its scores say nothing.
+Over one conversation of LoCoMo: `retrieve` with and without the reranker that ships, in turns, each
+question once, so that no score comes from the cache (the vectors of questions do); then the
+reranker alone under budgets.
 """
 
 import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from functools import partial
-from pathlib import Path
-from random import Random
-from shutil import copy
+from statistics import median
 
-import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
 from rich.console import Console
 from rich.table import Table
-from tokenizers import Tokenizer, processors
 
 from chunking.errors import LetopisError
-from configs.settings import load
-from evals.command import refused
-from evals.timing import milliseconds
-from indexing.e5 import HIDDEN
-from indexing.weights import e5_folder
-from retrieval.rerank.onnx import onnx_reranker
+from configs.build import Parts, build_reranking
+from configs.rerank_settings import RerankSettings
+from evals import product
+from evals.command import measuring, options, refused
+from evals.datasets import Dataset, conversations, load
+from evals.timing import milliseconds, p95
 from retrieval.rerank.stage import RerankLimits, RerankStage
 from retrieval.rerank.types import Reranker
 
-BUDGETS = (None, 1000.0, 400.0, 120.0, 20.0)
-CANDIDATES, QUESTIONS = 50, 5
-SYLLABLES = ("ра", "ми", "но", "ста", "ко", "ли", "ве", "до", "the", "re", "mo", "in", "al", "ter")
+BUDGETS = (None, 400.0, 120.0, 20.0)
+CANDIDATES, ASKED, BUDGETED = 30, 100, 20
+
+Row = tuple[str, ...]
 
 
-@contextmanager
-def model_folder(encoder: Path) -> Iterator[Path]:
-    """Make the folder of a cross-encoder from that of an encoder, for as long as it is needed."""
-    with tempfile.TemporaryDirectory(prefix="letopis-bench-") as name:
-        folder = Path(name)
-        model = onnx.load(str(encoder / "model.onnx"))
-        hidden = model.graph.output[0].name
-        head = np.random.default_rng(1).normal(size=(HIDDEN, 1)).astype(np.float32)
-        model.graph.initializer.append(numpy_helper.from_array(head, "rerank.head"))
-        model.graph.node.extend(
-            [
-                helper.make_node("MatMul", [hidden, "rerank.head"], ["rerank.each"]),
-                helper.make_node("ReduceMean", ["rerank.each"], ["rerank"], axes=[1], keepdims=0),
-            ]
-        )
-        del model.graph.output[:]
-        model.graph.output.append(helper.make_tensor_value_info("rerank", TensorProto.FLOAT, None))
-        onnx.save(model, str(folder / "model.onnx"))
-        copy(encoder / "config.json", folder)
-        tokenizer = Tokenizer.from_file(str(encoder / "tokenizer.json"))
-        ends = [(token, tokenizer.token_to_id(token)) for token in ("<s>", "</s>")]
-        tokenizer.post_processor = processors.TemplateProcessing(
-            single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=ends
-        )
-        tokenizer.save(str(folder / "tokenizer.json"))
-        yield folder
+def whole(parts: Parts, dataset: Dataset) -> Iterator[Row]:
+    """Yield the times of `retrieve` without the reranker, with it, and what it adds."""
+    times: dict[bool, list[float]] = {False: [], True: []}
+    queries = list(dataset.queries.values())[: ASKED + 1]
+    parts.retriever.retrieve(queries[0].text, queries[0].conv)  # loads both models
+    for number, query in enumerate(queries[1:]):
+        for rerank in (False, True) if number % 2 else (True, False):
+            ask = partial(parts.retriever.retrieve, query.text, query.conv, rerank=rerank)
+            times[rerank].append(milliseconds(ask))
+    without, with_ = times[False], times[True]
+    yield "retrieve", "", f"{median(without):.0f}", f"{p95(without):.0f}"
+    yield f"retrieve, {CANDIDATES} reranked", "", f"{median(with_):.0f}", f"{p95(with_):.0f}"
+    added = [two - one for one, two in zip(without, with_, strict=True)]
+    yield "added", f"{CANDIDATES}", f"{median(added):.0f}", f"{p95(added):.0f}"
 
 
-def texts(count: int, words: range, seed: int) -> list[str]:
-    """Return made-up texts of so many words each."""
-    chance = Random(seed)  # noqa: S311
-
-    def word() -> str:
-        return "".join(chance.choices(SYLLABLES, k=chance.randint(1, 3)))
-
-    return [" ".join(word() for _ in range(chance.choice(words))) for _ in range(count)]
-
-
-def rows(model: Reranker) -> Iterator[list[str]]:
-    """Yield a line for the model alone, then one a budget; medians over the questions."""
-    questions = texts(QUESTIONS, range(5, 12), 1)
-    passages = texts(CANDIDATES, range(20, 60), 2)
-    model.scores(questions[0], passages)
-    alone = [milliseconds(partial(model.scores, question, passages)) for question in questions]
-    yield ["the model alone", str(CANDIDATES), f"{np.median(alone):.0f}", f"{max(alone):.0f}", ""]
-    stage = RerankStage(lambda: model, RerankLimits(cache=0, timeout=60))
+def budgets(model: Reranker, dataset: Dataset) -> Iterator[Row]:
+    """Yield how many turns are scored in a time, and the time that it took."""
+    texts = [entry.text for entry in dataset.documents.values()]
+    queries = [query.text for query in dataset.queries.values()][:BUDGETED]
     for budget in BUDGETS:
-        found = [stage.rerank(question, passages, budget) for question in questions]
-        took = [one.milliseconds for one in found]
-        yield [
-            "no budget" if budget is None else f"{budget:g} ms",
-            f"{np.median([one.scored for one in found]):g}",
-            f"{np.median(took):.0f}",
-            f"{max(took):.0f}",
-            found[-1].note,
-        ]
-    stage.close()
+        stage = RerankStage(lambda: model, RerankLimits(cache=0, timeout=60))
+        drawn = (texts[at * CANDIDATES : (at + 1) * CANDIDATES] for at in range(BUDGETED))
+        found = [stage.rerank(q, t, budget) for q, t in zip(queries, drawn, strict=False)]
+        stage.close()
+        took = [one.milliseconds for one in found[1:]]  # the first one learns the speed
+        scored = f"{median(one.scored for one in found[1:]):g}"
+        name = "the reranker alone" if budget is None else f"budget of {budget:g} ms"
+        yield name, scored, f"{median(took):.0f}", f"{p95(took):.0f}"
 
 
-def main() -> int:
-    """Print the table."""
-    shown = Table("budget", "scored", "ms, median", "ms, most", "the last note")
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the table; return the exit status."""
+    chosen = options("evals.bench_rerank", __doc__).parse_args(arguments)
+    shown = Table("what", "turns", "ms, p50", "ms, p95")
     try:
-        with model_folder(e5_folder(load().cache_dir.expanduser() / "models")) as folder:
-            for row in rows(onnx_reranker(folder)):
-                shown.add_row(*row)
+        with measuring() as (settings, embedder, progress):
+            dataset = conversations(load("locomo", chosen.data), 1)
+            own = settings.model_copy(update={"rerank": RerankSettings(kind="built-in")})
+            with product.temporary(own, embedder, rerank=True) as parts:
+                product.fill(parts, dataset, progress)
+                for row in whole(parts, dataset):
+                    shown.add_row(*row)
+            if reranking := build_reranking(own, embedder):
+                for row in budgets(reranking.stage.reranker(), dataset):
+                    shown.add_row(*row)
+                reranking.stage.close()
     except LetopisError as error:
         return refused(error)
     Console().print(shown)

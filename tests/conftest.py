@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -28,6 +29,10 @@ from tests import postgres
 settings.register_profile("letopis", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "letopis"))
+
+# A run in the background ignores Ctrl-C, and so would all that it starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What is not about the reranker that ships does without it: a model of its own to load.
 os.environ.setdefault("LETOPIS_RERANK__KIND", "none")
