@@ -40,20 +40,17 @@ def opened(
 ) -> Iterator[Parts]:
     """Open the product with its embedded store in a folder; other settings stay.
 
-    Its retriever has the reranker of the settings only with ``rerank``: what is measured is mostly
-    what is before it.
+    It has the reranker of the settings only with ``rerank``: what is measured is mostly what is
+    before it.
     """
     here = {"data_dir": folder, "store": "", "catalog": ""}
-    parts = build(settings.model_copy(update=here), embedder=embedder)
+    asked = settings.model_copy(update=here)
+    built = asked if rerank else asked.model_copy(update={"rerank": RerankSettings(kind="none")})
+    parts = build(built, embedder=embedder)
     try:
-        yield parts if rerank else replace(parts, retriever=plain(parts.retriever))
+        yield replace(parts, settings=asked)
     finally:
         parts.close()
-
-
-def plain(retriever: Retriever) -> Retriever:
-    """Return the retriever without a reranker."""
-    return replace(retriever, reranking=None)
 
 
 @contextmanager

@@ -15,13 +15,26 @@ from indexing.types import Filter, Memory, Scope
 from retrieval.coverage import Covered
 from retrieval.neighbours import with_neighbours
 from retrieval.passages import NeighbourPolicy
-from retrieval.relevance import E5, Weights, confidence, evidence, is_small, lift, names_nothing
+from retrieval.relevance import (
+    E5,
+    Weights,
+    confidence,
+    evidence,
+    is_small,
+    lift,
+    names_nothing,
+    strongest,
+)
 from retrieval.rerank.order import combined, reordered
 from retrieval.rerank.stage import RerankStage
 from retrieval.telling import Turn, telling
 from retrieval.telling import Weights as TurnWeights
 from retrieval.trace import Dropped, Log
 from retrieval.types import Hit
+
+READ = 10
+"""Places of the fused order that a reranker has to have read before it may say that nothing is
+found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +157,16 @@ class Relevance:
     ) -> list[Hit]:
         """Return the hits, where an answer is too improbable those of small scopes only.
 
-        A question that names nothing ("what do you know about me?") is never improbable.
-        ``covered`` is what the fusion knows of the question's words, so that none is read twice.
+        A question that names nothing ("what do you know about me?") is never improbable. A
+        reranker that did not read all of the first can make an answer likelier, but not less
+        likely. ``covered`` is what the fusion knows of the question's words, so that none is read
+        twice.
         """
         best = max((hit.reranked for hit in hits if hit.reranked is not None), default=None)
         found = evidence(query, log.scopes, best, self.weights, covered)
+        if best is not None and any(h.reranked is None and h.fused_rank <= READ for h in hits):
+            unread = evidence(query, log.scopes, None, self.weights, covered)
+            found = strongest([found, unread], self.weights)
         log.confidence = confidence(found, self.weights)
         log.evidence = {**asdict(found), "lift": lift(found, self.weights.usual)}
         if log.confidence >= self.least or names_nothing(query):

@@ -213,6 +213,43 @@ def test_an_improbable_answer_is_none_and_the_trace_has_what_there_was(
     assert {"lift", "coverage", "known", "best"} <= result.trace.evidence.keys()
 
 
+class Certain:
+    """A reranker that gives every passage the same score."""
+
+    name, max_tokens, call_tokens, remote = "certain", 512, 512, False
+    tokenizer: Any = None
+
+    def __init__(self, score: float) -> None:
+        self.score = score
+
+    def scores(self, query: str, passages: Sequence[str]) -> Scores:
+        return np.full(len(passages), self.score)
+
+
+@pytest.mark.parametrize(("score", "longest"), [(0.001, 0), (0.001, 60), (0.999, 60)])
+def test_only_a_reranker_that_read_the_first_makes_an_answer_less_likely(
+    retriever: Retriever, put: Put, score: float, longest: int
+) -> None:
+    put("the cat is asleep on the sofa in the hall, and so is the other cat of the house")
+    for day in range(SMALL):
+        put(f"the sea was calm on day {day}, and the cat of the harbour was")
+        put(f"calm sea {day}")
+    question = "which cats of Brussels like the tax office?" if score > 0.5 else "cat asleep sofa"
+    plain = retriever.retrieve(question, "ann").confidence
+    stage = RerankStage(lambda: Certain(score), RerankLimits(candidates=30))
+    reranking = Reranking(stage, weight=1.0, longest=longest)
+    found = replace(retriever, reranking=reranking).retrieve(question, "ann").confidence
+    assert plain is not None
+    assert found is not None
+    if score > 0.5:
+        assert found > plain
+    elif longest:
+        assert found == plain
+    else:
+        assert found < plain
+    stage.close()
+
+
 def test_a_few_facts_are_shown_however_improbable(retriever: Retriever, put: Put) -> None:
     for i in range(SMALL):
         put(f"the sea was calm on day {i}", GLOBAL)
