@@ -12,7 +12,7 @@ from configs.section import Section
 BEST: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "built-in": MappingProxyType(
-            {"candidates": 30, "characters": 12_000, "weight": 1.0, "talk": 0.5, "longest": 600}
+            {"candidates": 30, "characters": 12_000, "weight": 1.0, "talk": 3.0, "longest": 600}
         ),
         "late": MappingProxyType({"candidates": 30, "weight": 0.6, "before": True}),
     }
@@ -91,8 +91,9 @@ class RerankSettings(Section):
     talk: float | None = Field(
         None,
         gt=0,
-        description="`weight` where the best of the fused order is a turn of talk; none: the same; "
-        "`built-in`: 0.5",
+        description="how much the reranker's probability counts where the best of the fused order "
+        "is a turn of talk, in standard deviations of the fused score; none: as `weight` says; "
+        "`built-in`: 3",
     )
     least: float = Field(
         0.0,

@@ -77,10 +77,10 @@ class Reranking:
     """The reranker, and how the fused order counts beside it.
 
     With a ``weight`` both scores are added (`combined`), else ranks are blended (`reordered`);
-    ``talk`` is the weight where the best of the hits is a turn, None: the same. ``before``: a turn
-    is read with the turn before it. What the reranker scores below ``least`` is dropped; what it
-    did not score stays. Memories of more than ``longest`` characters (0: of any) are not read and
-    keep their place.
+    where the best of the hits is a turn, ``talk`` is the weight of the plain probability, None: no
+    difference is made. ``before``: a turn is read with the turn before it. What the reranker scores
+    below ``least`` is dropped; what it did not score stays. Memories of more than ``longest``
+    characters (0: of any) are not read and keep their place.
     """
 
     stage: RerankStage
@@ -124,12 +124,13 @@ class Reranking:
             hit if score is None else replace(hit, score=score, reranked=score)
             for hit, score in zip(hits, scores, strict=True)
         ]
-        weight = self.weight
+        fused = [hit.score for hit in hits]
         if self.talk is not None and hits[0].memory.kind == "turn":
-            weight = self.talk
-        if weight is None:
+            order = combined(fused, scores, self.talk, plain=True)
+        elif self.weight is not None:
+            order = combined(fused, scores, self.weight)
+        else:
             return reordered(scored, scores, self.blend)
-        order = combined([hit.score for hit in hits], scores, weight)
         return [replace(scored[place], score=score) for place, score in order]
 
     def _likely(self, hits: list[Hit], log: Log) -> list[Hit]:

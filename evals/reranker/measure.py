@@ -91,19 +91,25 @@ def _add(file: Path, key: str, scores: Sequence[float]) -> None:
         lines.write(json.dumps([key, [round(score, 6) for score in scores]]) + "\n")
 
 
-def order(question: Question, scores: Sequence[float], weight: float) -> list[str]:
+def order(
+    question: Question, scores: Sequence[float], weight: float, plain: bool = False
+) -> list[str]:
     """Return the documents, best first, as the product orders them."""
     held = question.candidates
     left = [None] * (len(held) - len(scores))
-    places = combined([one.score for one in held], [*scores, *left], weight)
+    places = combined([one.score for one in held], [*scores, *left], weight, plain)
     return [document for at, _ in places for document in held[at].documents]
 
 
 def judged(
-    questions: Sequence[Question], scores: Scores, weight: float, qrels: Qrels
+    questions: Sequence[Question],
+    scores: Scores,
+    weight: float,
+    qrels: Qrels,
+    plain: bool = False,
 ) -> list[Means]:
     """Return each question's measures, in their order."""
-    run = {q.id: ranked(order(q, scores[q.id], weight)) for q in questions}
+    run = {q.id: ranked(order(q, scores[q.id], weight, plain)) for q in questions}
     found = by_query({q.id: qrels[q.id] for q in questions}, run)
     return [found[q.id] for q in questions]
 
@@ -115,6 +121,7 @@ def rows(
     qrels: Qrels,
     tops: Sequence[int] = (30,),
     weights: Sequence[float] = WEIGHTS,
+    plain: bool = False,
 ) -> Iterator[Row]:
     """Yield a line of the order before, then one for each length and weight; see `COLUMNS`."""
     first = judged(questions, {q.id: () for q in questions}, 0.0, qrels)
@@ -123,7 +130,7 @@ def rows(
     for top in tops:
         cut = {key: values[:top] for key, values in scores.items()}
         for weight in weights:
-            values = judged(questions, cut, weight, qrels)
+            values = judged(questions, cut, weight, qrels, plain)
             own = [row["nDCG@10"] for row in values]
             low, high = interval(own, base)
             gain = 100 * (sum(own) - sum(base)) / len(own)
@@ -187,6 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tops", nargs="+", type=int, default=TOPS)
     parser.add_argument("--weights", nargs="+", type=float, default=WEIGHTS)
     parser.add_argument("--queries", type=int, default=0, help="so many, drawn; 0: all")
+    parser.add_argument("--plain", action="store_true", help="add the probability, as for talk")
     parser.add_argument("--before", action="store_true", help="with the turn before")
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--results", type=Path, help="Markdown file whose section is replaced")
@@ -204,7 +212,8 @@ def main(arguments: list[str] | None = None) -> int:
                 scores = scored(reranker, made, max(chosen.tops), chosen.before, file, progress)
                 qrels = datasets.load(name, chosen.data).qrels
                 for half, some in halves(name, made):
-                    for row in rows(half, some, scores, qrels, chosen.tops, chosen.weights):
+                    how_much = (chosen.tops, chosen.weights, chosen.plain)
+                    for row in rows(half, some, scores, qrels, *how_much):
                         print(*row, sep="\t", flush=True)  # noqa: T201
                         found.append(row)
             if chosen.results:

@@ -39,13 +39,15 @@ def reordered(
 
 
 def combined(
-    fused: Sequence[float], scores: Sequence[float | None], weight: float
+    fused: Sequence[float], scores: Sequence[float | None], weight: float, plain: bool = False
 ) -> list[tuple[int, float]]:
     """Return the places of the fused order anew, best first, each with its new score.
 
     Both scores are levelled within the scored items, the reranker's as log-odds; the value of one
-    is ``z(fused) + weight * z(logit(score))``, brought back to the scale of the fused scores, at
-    least 0. What is not scored follows as it was; ties keep the fused order.
+    is ``z(fused) + weight * z(logit(score))``, with ``plain`` it is ``z(fused) + weight * score``,
+    so that it says nothing of which of many improbable items is less so. Values are brought back
+    to the scale of the fused scores, at least 0. What is not scored follows as it was; ties keep
+    the fused order.
 
     >>> [place for place, _ in combined([3.0, 2.9, 0.0], [0.2, 0.9, None], weight=2)]
     [1, 0, 2]
@@ -55,7 +57,7 @@ def combined(
     known = [place for place, score in enumerate(scores) if score is not None]
     read = np.clip([score for score in scores if score is not None], _LEAST, 1 - _LEAST)
     before = np.array([fused[place] for place in known])
-    values = levelled(before) + weight * levelled(np.log(read / (1 - read)))
+    values = levelled(before) + weight * (read if plain else levelled(np.log(read / (1 - read))))
     order = np.argsort(-values, kind="stable").tolist()
     back = before.mean() + before.std() * values if known else values
     best = [(known[at], max(0.0, float(back[at]))) for at in order]

@@ -73,6 +73,19 @@ def test_both_scores_are_added_as_z_scores_and_the_rest_follows() -> None:
         assert [score for _, score in found] == pytest.approx([*on_scale, 0.5])
 
 
+def test_a_plain_score_is_added_as_it_is() -> None:
+    fused, scores = [3.0, 2.0, 1.0, 0.5], [0.1, 0.5, 0.9, None]
+    level = [(value - 2) / math.sqrt(2 / 3) for value in (3, 2, 1)]
+    for weight in (1.0, 2.9, 3.2):
+        values = [own + weight * p for own, p in zip(level, (0.1, 0.5, 0.9), strict=True)]
+        wanted = sorted(range(3), key=lambda place: -values[place])
+        found = combined(fused, scores, weight, plain=True)
+        assert [place for place, _ in found] == [*wanted, 3]
+    low = [1e-6, 1e-3, 0.01]
+    assert [place for place, _ in combined(fused[:3], low, 3.0, plain=True)] == [0, 1, 2]
+    assert [place for place, _ in combined(fused[:3], low, 3.0)] == [2, 1, 0]
+
+
 def test_certain_scores_and_equal_ones_keep_ties_in_the_fused_order() -> None:
     def places(fused: list[float], scores: list[float | None], weight: float) -> list[int]:
         return [place for place, _ in combined(fused, scores, weight)]
