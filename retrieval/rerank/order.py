@@ -1,5 +1,6 @@
 """Scores -> ranking: a pure function."""
 
+import math
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -9,6 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 T = TypeVar("T")
 K = 10
 """k of the reciprocal ranks that `reordered` blends."""
+PRIOR = 5
+"""Items that the usual spread counts for beside those of the list: two items have no spread of
+their own, and how far apart they are says something."""
+ODDS, FUSED = 1.9, 0.19
+"""The usual spread of a reranker's log-odds, and of fused scores as a share of the highest: medians
+over the first 30 candidates of XQuAD-R and LoCoMo."""
 _LEAST = 1e-9
 """Distance of a probability from 0 and 1, and the least spread that is levelled."""
 
@@ -43,7 +50,8 @@ def combined(
 ) -> list[tuple[int, float]]:
     """Return the places of the fused order anew, best first, each with its new score.
 
-    Both scores are levelled within the scored items, the reranker's as log-odds; the value of one
+    Both scores are levelled within the scored items (`levelled`), the reranker's as log-odds; the
+    value of one
     is ``z(fused) + weight * z(logit(score))``, with ``plain`` it is ``z(fused) + weight * score``,
     so that it says nothing of which of many improbable items is less so. Values are brought back
     to the scale of the fused scores, at least 0. What is not scored follows as it was; ties keep
@@ -57,7 +65,9 @@ def combined(
     known = [place for place, score in enumerate(scores) if score is not None]
     read = np.clip([score for score in scores if score is not None], _LEAST, 1 - _LEAST)
     before = np.array([fused[place] for place in known])
-    values = levelled(before) + weight * (read if plain else levelled(np.log(read / (1 - read))))
+    highest = float(before.max()) if known else 0.0
+    said = read if plain else levelled(np.log(read / (1 - read)), ODDS)
+    values = levelled(before, FUSED * highest) + weight * said
     order = np.argsort(-values, kind="stable").tolist()
     back = before.mean() + before.std() * values if known else values
     best = [(known[at], max(0.0, float(back[at]))) for at in order]
@@ -65,15 +75,20 @@ def combined(
     return best + rest
 
 
-def levelled(values: ArrayLike) -> NDArray[np.float64]:
+def levelled(values: ArrayLike, usual: float = 0.0) -> NDArray[np.float64]:
     """Return values less their mean, by their standard deviation; zeros where they are all alike.
+
+    A ``usual`` deviation counts as that of `PRIOR` values more.
 
     >>> levelled([1.0, 3.0]).tolist(), levelled([2.0, 2.0]).tolist()
     ([-1.0, 1.0], [0.0, 0.0])
+    >>> levelled([1.0, 3.0], usual=4.0).round(2).tolist()
+    [-0.29, 0.29]
     """
     found = np.asarray(values, np.float64)
     if found.size == 0:
         return found
-    spread = float(found.std())
+    count = PRIOR if usual > 0 else 0
+    spread = math.sqrt((found.size * found.var() + count * usual**2) / (found.size + count))
     centred: NDArray[np.float64] = found - found.mean()
     return centred / spread if spread > _LEAST else np.zeros_like(found)

@@ -48,7 +48,7 @@ def test_only_the_first_are_scored_and_read_with_the_turn_before() -> None:
     assert reranker.asked == ["Ann: one Tom: zero", "Tom: three words here"]
     assert found["q"] == pytest.approx([18 / 19, 21 / 22])
     assert order(question(), found["q"], 0.0) == ["a", "b", "c", "d"]
-    assert order(question(), found["q"], 2.0) == ["b", "c", "a", "d"]
+    assert order(question(), found["q"], 30.0) == ["b", "c", "a", "d"]
 
 
 def test_scores_are_kept_and_a_line_cut_short_is_made_again(tmp_path: Path) -> None:

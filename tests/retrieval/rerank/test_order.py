@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 
 from retrieval.rerank.order import combined, reordered
 
+LEVEL = [(value - 2) / math.sqrt((2 + 5 * (0.19 * 3) ** 2) / 8) for value in (3, 2, 1)]
+"""3, 2 and 1 levelled: a usual spread of 0.19 times the highest counts as five values more."""
+
 SCORES = st.lists(st.none() | st.sampled_from([0.0, 0.1, 0.5, 0.5, 0.9, 1.0]), max_size=20)
 
 
@@ -62,8 +65,8 @@ def test_the_ends_of_the_blend(scores: list[float | None]) -> None:
 def test_both_scores_are_added_as_z_scores_and_the_rest_follows() -> None:
     fused, scores = [3.0, 2.0, 1.0, 0.5], [0.1, 0.5, 0.9, None]
     odds = [math.log(p / (1 - p)) for p in (0.1, 0.5, 0.9)]
-    level = [(value - 2) / math.sqrt(2 / 3) for value in (3, 2, 1)]
-    spread = math.sqrt(sum(value**2 for value in odds) / 3)
+    level = LEVEL
+    spread = math.sqrt((sum(value**2 for value in odds) + 5 * 1.9**2) / 8)
     for weight in (0.5, 0.99, 1.01, 2.0):
         values = [own + weight * odd / spread for own, odd in zip(level, odds, strict=True)]
         wanted = sorted(range(3), key=lambda place: -values[place])
@@ -75,7 +78,7 @@ def test_both_scores_are_added_as_z_scores_and_the_rest_follows() -> None:
 
 def test_a_plain_score_is_added_as_it_is() -> None:
     fused, scores = [3.0, 2.0, 1.0, 0.5], [0.1, 0.5, 0.9, None]
-    level = [(value - 2) / math.sqrt(2 / 3) for value in (3, 2, 1)]
+    level = LEVEL
     for weight in (1.0, 2.9, 3.2):
         values = [own + weight * p for own, p in zip(level, (0.1, 0.5, 0.9), strict=True)]
         wanted = sorted(range(3), key=lambda place: -values[place])
@@ -84,6 +87,12 @@ def test_a_plain_score_is_added_as_it_is() -> None:
     low = [1e-6, 1e-3, 0.01]
     assert [place for place, _ in combined(fused[:3], low, 3.0, plain=True)] == [0, 1, 2]
     assert [place for place, _ in combined(fused[:3], low, 3.0)] == [2, 1, 0]
+
+
+def test_of_two_items_the_much_likelier_one_comes_first() -> None:
+    close = [0.33, 0.48][::-1]
+    assert [place for place, _ in combined(close, [0.005, 0.464], 1.0)] == [1, 0]
+    assert [place for place, _ in combined(close, [0.4, 0.464], 1.0)] == [0, 1]
 
 
 def test_certain_scores_and_equal_ones_keep_ties_in_the_fused_order() -> None:
