@@ -72,7 +72,7 @@ class Parts:
     index: Index
     retriever: Retriever
     access: Access
-    lazy_desk: "LazyDesk"
+    lazy_desk: LazyDesk
 
     @property
     def desk(self) -> "Desk":
@@ -170,12 +170,12 @@ def build_reranking(settings: Settings, embedder: Embedder) -> Reranking | None:
         return None
     return Reranking(
         stage,
-        chosen.blend,
-        chosen.weight,
-        chosen.before,
-        chosen.least,
-        chosen.talk,
-        chosen.longest,
+        blend=chosen.blend,
+        weight=chosen.weight,
+        talk=chosen.talk,
+        before=chosen.before,
+        least=chosen.least,
+        longest=chosen.longest,
     )
 
 

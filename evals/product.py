@@ -142,9 +142,14 @@ def ask(
     ``name`` says what a memory is judged as, ``rerank`` is the kind of reranker: the settings' own
     where it is of that kind.
     """
-    retriever = replace(only(parts.retriever, branches), reranking=_reranking(parts, rerank))
-    for query in dataset.queries.values():
-        yield query.id, top(retriever, query.text, query.conv or None, DEPTH, name)
+    reranking = _reranking(parts, rerank)
+    retriever = replace(only(parts.retriever, branches), reranking=reranking)
+    try:
+        for query in dataset.queries.values():
+            yield query.id, top(retriever, query.text, query.conv or None, DEPTH, name)
+    finally:
+        if reranking:
+            reranking.stage.close()
 
 
 def _reranking(parts: Parts, kind: str) -> Reranking | None:

@@ -1,7 +1,7 @@
-"""Train, measure and export a cross-encoder of our own; the product does not reach it yet.
+"""Train, measure and export the cross-encoder that ships (`retrieval.rerank.built_in`).
 
 Reading order: `texts` (what a pair is), `sources`, `asked`, `talks`, `made` (the data), `overlap`
 (nothing of the evaluation sets), `mine` (lists of a positive and hard negatives), `model`,
-`batches`, `train`, `export`, then what is exported: `trained` (the file), `graph`, `cross_encoder`
-(a `Reranker`), and `measure`. Training and export need the extra ``train``.
+`batches`, `train`, `calibrate`, `export`, then `candidates` and `measure`. Training and export need
+the extra ``train``.
 """

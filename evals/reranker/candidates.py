@@ -5,13 +5,16 @@ file. Does not: score. With the file a checkpoint is measured without index and 
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from configs.build import build_fusion, scope_policies
 from configs.settings import Settings
 from evals import datasets, product
+from evals.absence import thinned
+from evals.datasets import Dataset
 from evals.lists import DOCUMENTS, collect
+from evals.mixed import mix
 from indexing.dense import Embedder
 from indexing.ingest import Progress
 from indexing.types import GLOBAL, Filter, user_scope
@@ -20,6 +23,8 @@ from retrieval.stages import read_as
 from retrieval.trace import Log
 from retrieval.types import Hit
 
+MIXED, EVERY = "xquad-r-mixed", 4
+"""Sentences of which each is in one of two languages, asked in both; one of so many questions."""
 DEEP = 100
 """Candidates of a question that are kept."""
 
@@ -50,6 +55,14 @@ class Question:
     candidates: list[Candidate]
 
 
+def loaded(name: str, data: Path | None) -> Dataset:
+    """Return a set by its name, `MIXED` too."""
+    if name != MIXED:
+        return datasets.load(name, data)
+    russian, english = (datasets.load(f"xquad-r-{lang}", data) for lang in ("ru", "en"))
+    return thinned(replace(mix(russian, english), name=MIXED, corpus=MIXED), EVERY)
+
+
 def kept(
     folder: Path,
     name: str,
@@ -71,7 +84,7 @@ def make(
 ) -> list[Question]:
     """Ask a set's questions; candidates are in the order that a reranker gets them, with the
     scores of the stage before it."""
-    dataset = datasets.load(name, data)
+    dataset = loaded(name, data)
     with product.temporary(settings, embedder) as parts:
         product.fill(parts, dataset, progress)
         lists = collect(parts, dataset, limit=2 * DOCUMENTS)

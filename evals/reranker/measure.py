@@ -17,10 +17,10 @@ from pathlib import Path
 from random import Random
 
 from chunking.errors import LetopisError
-from evals import datasets, report
+from evals import report
 from evals.command import measuring, options, refused
 from evals.metrics import by_query, mean
-from evals.reranker.candidates import Question, kept
+from evals.reranker.candidates import MIXED, Question, kept, loaded
 from evals.significance import chance_of, interval
 from evals.types import Means, Qrels, ranked
 from indexing import e5
@@ -43,6 +43,7 @@ SETS = (
     "xquad-ru-en",
     "xquad-en-ru",
     "scifact",
+    MIXED,
 )
 COLUMNS = ("set", "top", "weight", "questions", "nDCG@10", "R@10", "difference", "95 %", "p")
 
@@ -151,17 +152,22 @@ def _cells(values: Sequence[Means]) -> Iterator[str]:
     return (f"{100 * means[measure]:.2f}" for measure in ("nDCG@10", "R@10"))
 
 
-def halves(name: str, questions: Sequence[Question]) -> Iterator[tuple[str, list[Question]]]:
-    """Yield the questions of each half of the conversations, and all of a set that has none.
+def groups(name: str, questions: Sequence[Question]) -> Iterator[tuple[str, list[Question]]]:
+    """Yield the parts of a set by name, then all of it: the halves of its conversations, else its
+    categories where it has some.
 
-    >>> [name for name, _ in halves("locomo", [Question("q", "?", c, "", []) for c in "ab"])]
+    >>> [name for name, _ in groups("locomo", [Question("q", "?", c, "", []) for c in "ab"])]
     ['locomo 1', 'locomo 2', 'locomo']
     """
     convs = list(dict.fromkeys(question.conv for question in questions))
+    categories = sorted({question.category for question in questions})
     if len(convs) > 1:
         first = set(convs[: len(convs) // 2])
         yield f"{name} 1", [q for q in questions if q.conv in first]
         yield f"{name} 2", [q for q in questions if q.conv not in first]
+    elif len(categories) > 1:
+        for category in categories:
+            yield f"{name}, {category}", [q for q in questions if q.category == category]
     yield name, list(questions)
 
 
@@ -210,10 +216,10 @@ def main(arguments: list[str] | None = None) -> int:
                 how = f"{reranker.name}{'+before' if chosen.before else ''}".replace("/", "_")
                 file = chosen.kept / f"{name}.{how}.scores"
                 scores = scored(reranker, made, max(chosen.tops), chosen.before, file, progress)
-                qrels = datasets.load(name, chosen.data).qrels
-                for half, some in halves(name, made):
+                qrels = loaded(name, chosen.data).qrels
+                for part, some in groups(name, made):
                     how_much = (chosen.tops, chosen.weights, chosen.plain)
-                    for row in rows(half, some, scores, qrels, *how_much):
+                    for row in rows(part, some, scores, qrels, *how_much):
                         print(*row, sep="\t", flush=True)  # noqa: T201
                         found.append(row)
             if chosen.results:

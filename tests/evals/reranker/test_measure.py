@@ -1,6 +1,7 @@
 """Candidates kept in a file, and what a reranker's scores make of their order."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from evals.reranker import candidates
 from evals.reranker.candidates import Candidate, Question
-from evals.reranker.measure import COLUMNS, halves, order, rows, scored, section
+from evals.reranker.measure import COLUMNS, groups, order, rows, scored, section
 from retrieval.rerank.types import Scores
 
 HELD = [
@@ -84,10 +85,12 @@ def test_a_row_says_what_a_weight_does() -> None:
     assert "| set | 3 | 2.5 | 1 | 100.00 |" in table
 
 
-def test_conversations_are_halved_and_other_sets_are_not() -> None:
+def test_a_set_is_parted_by_its_conversations_or_else_its_categories() -> None:
     asked = [question(str(n), str(n % 4)) for n in range(8)]
-    found = dict(halves("x", asked))
+    found = dict(groups("x", asked))
     assert {one.conv for one in found["x 1"]} == {"0", "1"}
     assert {one.conv for one in found["x 2"]} == {"2", "3"}
     assert found["x"] == asked
-    assert list(dict(halves("x", [question("a", ""), question("b", "")]))) == ["x"]
+    assert list(dict(groups("x", [question("a", ""), question("b", "")]))) == ["x"]
+    both = [replace(question(c, ""), category=c) for c in "bab"]
+    assert {name: len(part) for name, part in groups("x", both)} == {"x, a": 1, "x, b": 2, "x": 3}
