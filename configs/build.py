@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 
 
 class LazyDesk:
-    """Conversation memory of a deployment: most commands ask none and load nothing of it."""
+    """Conversation memory of a deployment: most commands ask none and load nothing of it.
+
+    Thread-safe.
+    """
 
     def __init__(self, settings: Settings, index: Index, retriever: Retriever) -> None:
         self._given = (settings, index, retriever)
@@ -45,23 +48,25 @@ class LazyDesk:
         self._desk: Desk | None = None
 
     def made(self) -> "Desk":
-        """Return the desk. Thread-safe. Raises `ConfigError`."""
-        from configs.sessions import build_desk
-
+        """Return the desk. Raises `ConfigError` for a setting of sessions that cannot be."""
         with self._lock:
             if self._desk is None:
+                from configs.sessions import build_desk
+
                 self._desk = build_desk(*self._given, _tokens)
             return self._desk
 
     def clear(self) -> None:
         """Let go of the texts that it keeps, where it was made."""
-        if self._desk:
-            self._desk.cache.clear()
+        with self._lock:
+            if self._desk:
+                self._desk.cache.clear()
 
     def close(self) -> None:
         """Let go of its model, where it was made."""
-        if self._desk:
-            self._desk.close()
+        with self._lock:
+            if self._desk:
+                self._desk.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +160,9 @@ def build_retriever(
         reordering=build_reordering(search.fusion),
         neighbours=search.neighbours.policy(),
         always_neighbours=search.neighbours.always,
-        relevance=Relevance(search.least_confidence, search.confidence.weights()),
+        relevance=Relevance(
+            search.least_confidence, search.confidence.weights(), settings.rerank.least
+        ),
         analyst=build_analyst(settings, embedder),
         fingerprints=fingerprint_digest(made) if made else {},
         vectors=QueryVectors(search.query_cache),
@@ -174,7 +181,6 @@ def build_reranking(settings: Settings, embedder: Embedder) -> Reranking | None:
         weight=chosen.weight,
         talk=chosen.talk,
         before=chosen.before,
-        least=chosen.least,
         longest=chosen.longest,
     )
 

@@ -19,6 +19,19 @@ BEST: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 )
 """What is best where a kind is chosen and a setting is not; measured in docs/reranker.md."""
 
+ADDED = ("weight", "talk")
+"""Settings that add scores: not put in where ranks are blended."""
+
+
+def _by_kind(name: str, text: str, other: str) -> str:
+    """Say what a setting means, its defaults by kind, and what the ``other`` kinds have."""
+    own = ", ".join(f"`{kind}` {_shown(best[name])}" for kind, best in BEST.items() if name in best)
+    return f"{text}; where nothing is said: {own}, others {other}"
+
+
+def _shown(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}"
+
 
 class RerankSettings(Section):
     """Which reranker, and how much it may take: ``model`` is a name or a folder, by ``kind``."""
@@ -41,18 +54,21 @@ class RerankSettings(Section):
     retries: int = Field(
         2, ge=0, description="tries after the first, where another may pass (429, 5xx, no answer)"
     )
-    before: bool = Field(False, description="a turn is read with the turn before it; `late`: true")
+    before: bool = Field(
+        False, description=_by_kind("before", "a turn is read with the turn before it", "false")
+    )
     candidates: int = Field(
         50,
         ge=1,
         le=1000,
-        description="how many of the fused are reranked; `built-in` and `late`: 30",
+        description=_by_kind("candidates", "how many of the fused are reranked", "50"),
     )
     characters: int = Field(
         0,
         ge=0,
-        description="most characters that are read of a question's candidates, 0: any; "
-        "`built-in`: 12000",
+        description=_by_kind(
+            "characters", "most characters that are read of a question's candidates, 0: any", "0"
+        ),
     )
     budget_ms: float | None = Field(
         None,
@@ -76,24 +92,34 @@ class RerankSettings(Section):
     blend: float = Field(
         0.0, ge=0, le=1, description="how much the fused rank counts; 0: the reranker alone"
     )
-    weight: float | None = Field(
-        None,
-        gt=0,
-        description="how much the reranker's score counts beside the fused one, both levelled "
-        "within the candidates; none: ranks are blended; `built-in`: 1, `late`: 0.6",
+    weight: float = Field(
+        0.0,
+        ge=0,
+        description=_by_kind(
+            "weight",
+            "how much the reranker's score counts beside the fused one, both levelled within the "
+            "candidates; 0: ranks are blended",
+            "0, as all with a `blend`",
+        ),
+    )
+    talk: float = Field(
+        0.0,
+        ge=0,
+        description=_by_kind(
+            "talk",
+            "how much the reranker's probability counts where the best of the fused order is a "
+            "turn of talk, in standard deviations of the fused score; 0: as `weight` says",
+            "0",
+        ),
     )
     longest: int = Field(
         0,
         ge=0,
-        description="a memory of more characters is not read and keeps its place, 0: any; "
-        "`built-in`: 600",
-    )
-    talk: float | None = Field(
-        None,
-        gt=0,
-        description="how much the reranker's probability counts where the best of the fused order "
-        "is a turn of talk, in standard deviations of the fused score; none: as `weight` says; "
-        "`built-in`: 3",
+        description=_by_kind(
+            "longest",
+            "a memory of more characters is not read and keeps its place, 0: any",
+            "0",
+        ),
     )
     least: float = Field(
         0.0,
@@ -111,4 +137,6 @@ class RerankSettings(Section):
         if not isinstance(values, Mapping):
             return values
         kind = values.get("kind", cls.model_fields["kind"].default)
-        return {**BEST[kind], **values} if isinstance(kind, str) and kind in BEST else values
+        best = BEST.get(kind, {}) if isinstance(kind, str) else {}
+        blended = "blend" in values
+        return {k: v for k, v in best.items() if not (blended and k in ADDED)} | dict(values)

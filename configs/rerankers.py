@@ -47,7 +47,13 @@ def build_reranker(chosen: RerankSettings, given: Given) -> RerankStage | None:
 
 
 def _built_in(chosen: RerankSettings, given: Given) -> Callable[[], Reranker]:
-    return partial(built_in_reranker, given.cache / "models", chosen.threads, chosen.batch_tokens)
+    return partial(
+        built_in_reranker,
+        given.cache / "models",
+        chosen.threads,
+        chosen.batch_tokens,
+        chosen.max_length,
+    )
 
 
 def _late(chosen: RerankSettings, given: Given) -> Callable[[], Reranker]:

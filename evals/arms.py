@@ -4,7 +4,7 @@
 with one or both branches of its retriever, and with a reranker where the arm says so.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from configs.build import Parts
@@ -32,13 +32,16 @@ BASELINES: dict[str, Callable[[Dataset], Answers]] = {
     "bm25": _bm25,
 }
 
-PRODUCT: dict[str, Callable[[Parts, Dataset], Answers]] = {
+RERANKERS = {"hybrid+rerank": "built-in", "hybrid+late": "late"}
+"""Arms whose first candidates are reranked, and by which kind of reranker."""
+
+BOTH = ("dense", "sparse")
+
+PRODUCT: Mapping[str, Callable[[Parts, Dataset], Answers]] = {
     "sparse": partial(product.ask, branches=("sparse",)),
     "dense": partial(product.ask, branches=("dense",)),
-    "hybrid": partial(product.ask, branches=("dense", "sparse")),
-    "hybrid+rerank": partial(product.ask, branches=("dense", "sparse"), rerank="built-in"),
-    "hybrid+late": partial(product.ask, branches=("dense", "sparse"), rerank="late"),
-}
+    "hybrid": partial(product.ask, branches=BOTH),
+} | {arm: partial(product.ask, branches=BOTH, rerank=kind) for arm, kind in RERANKERS.items()}
 
 ARMS = (*BASELINES, *PRODUCT)
 DEFAULT = tuple(arm for arm in ARMS if arm != "hybrid+late")
@@ -50,3 +53,8 @@ def check(arms: Sequence[str]) -> None:
     for arm in arms:
         if arm not in ARMS:
             raise UnknownArm(f"there is no arm {arm!r}; the arms are {', '.join(ARMS)}")
+
+
+def reranker(arm: str) -> str:
+    """Return the kind of reranker of an arm."""
+    return RERANKERS.get(arm, "none")

@@ -7,6 +7,7 @@ reranker alone under budgets.
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from statistics import median
 
@@ -14,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from chunking.errors import LetopisError
-from configs.build import Parts, build_reranking
+from configs.build import Parts
 from configs.rerank_settings import RerankSettings
 from evals import product
 from evals.command import measuring, options, refused
@@ -22,6 +23,7 @@ from evals.datasets import Dataset, conversations, load
 from evals.timing import milliseconds, p95
 from retrieval.rerank.stage import RerankLimits, RerankStage
 from retrieval.rerank.types import Reranker
+from retrieval.stages import read_as
 
 BUDGETS = (None, 400.0, 120.0, 20.0)
 CANDIDATES, ASKED, BUDGETED = 30, 100, 20
@@ -32,27 +34,34 @@ Row = tuple[str, ...]
 def whole(parts: Parts, dataset: Dataset) -> Iterator[Row]:
     """Yield the times of `retrieve` without the reranker, with it, and what it adds."""
     times: dict[bool, list[float]] = {False: [], True: []}
+    scored: list[int] = []
     queries = list(dataset.queries.values())[: ASKED + 1]
     parts.retriever.retrieve(queries[0].text, queries[0].conv)  # loads both models
     for number, query in enumerate(queries[1:]):
         for rerank in (False, True) if number % 2 else (True, False):
             ask = partial(parts.retriever.retrieve, query.text, query.conv, rerank=rerank)
             times[rerank].append(milliseconds(ask))
+        stages = parts.retriever.retrieve(query.text, query.conv).trace.stages
+        scored += [stage.after for stage in stages if stage.name == "rerank"]
     without, with_ = times[False], times[True]
+    turns = f"{median(scored):g}"
     yield "retrieve", "", f"{median(without):.0f}", f"{p95(without):.0f}"
-    yield f"retrieve, {CANDIDATES} reranked", "", f"{median(with_):.0f}", f"{p95(with_):.0f}"
+    yield "retrieve, reranked", turns, f"{median(with_):.0f}", f"{p95(with_):.0f}"
     added = [two - one for one, two in zip(without, with_, strict=True)]
-    yield "added", f"{CANDIDATES}", f"{median(added):.0f}", f"{p95(added):.0f}"
+    yield "added", turns, f"{median(added):.0f}", f"{p95(added):.0f}"
 
 
-def budgets(model: Reranker, dataset: Dataset) -> Iterator[Row]:
+def budgets(model: Reranker, parts: Parts, dataset: Dataset) -> Iterator[Row]:
     """Yield how many turns are scored in a time, and the time that it took."""
-    texts = [entry.text for entry in dataset.documents.values()]
-    queries = [query.text for query in dataset.queries.values()][:BUDGETED]
+    plain = replace(parts.retriever, reranking=None)
+    queries = list(dataset.queries.values())[:BUDGETED]
+    texts = [
+        [read_as(hit.memory) for hit in plain.retrieve(query.text, query.conv, k=CANDIDATES).hits]
+        for query in queries
+    ]
     for budget in BUDGETS:
         stage = RerankStage(lambda: model, RerankLimits(cache=0, timeout=60))
-        drawn = (texts[at * CANDIDATES : (at + 1) * CANDIDATES] for at in range(BUDGETED))
-        found = [stage.rerank(q, t, budget) for q, t in zip(queries, drawn, strict=False)]
+        found = [stage.rerank(q.text, t, budget) for q, t in zip(queries, texts, strict=True)]
         stage.close()
         took = [one.milliseconds for one in found[1:]]  # the first one learns the speed
         scored = f"{median(one.scored for one in found[1:]):g}"
@@ -72,10 +81,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 product.fill(parts, dataset, progress)
                 for row in whole(parts, dataset):
                     shown.add_row(*row)
-            if reranking := build_reranking(own, embedder):
-                for row in budgets(reranking.stage.reranker(), dataset):
-                    shown.add_row(*row)
-                reranking.stage.close()
+                if parts.retriever.reranking:
+                    model = parts.retriever.reranking.stage.reranker()
+                    for row in budgets(model, parts, dataset):
+                        shown.add_row(*row)
     except LetopisError as error:
         return refused(error)
     Console().print(shown)

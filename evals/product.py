@@ -33,6 +33,12 @@ from indexing.write import write
 from retrieval.retriever import Retriever
 from retrieval.stages import Reranking
 
+ORDER = {
+    *("kind", "before", "candidates", "characters", "budget_ms", "max_length", "window", "overlap"),
+    *("blend", "weight", "talk", "longest", "least"),
+}
+"""Settings of a reranker that change an order."""
+
 
 @contextmanager
 def opened(
@@ -153,11 +159,14 @@ def ask(
 
 
 def _reranking(parts: Parts, kind: str) -> Reranking | None:
-    settings = parts.settings
-    if settings.rerank.kind != kind:
-        chosen = RerankSettings.model_validate({"kind": kind})
-        settings = settings.model_copy(update={"rerank": chosen})
-    return build_reranking(settings, parts.index.embedder)
+    chosen = {"rerank": rerank_settings(parts.settings, kind)}
+    return build_reranking(parts.settings.model_copy(update=chosen), parts.index.embedder)
+
+
+def rerank_settings(settings: Settings, kind: str) -> RerankSettings:
+    """Return the settings of a kind of reranker: those given where they are of it, else its own."""
+    given = settings.rerank
+    return given if given.kind == kind else RerankSettings.model_validate({"kind": kind})
 
 
 def only(retriever: Retriever, branches: Sequence[str]) -> Retriever:
@@ -214,9 +223,13 @@ def template_line(settings: Settings) -> str:
     )
 
 
-def shown(settings: Settings, embedder: Embedder) -> dict[str, Any]:
+def shown(settings: Settings, embedder: Embedder, rerank: str = "none") -> dict[str, Any]:
     """Return the settings that change a result, without places and keys."""
     parts = {"chunking", "template", "retrieval"}
-    return {"embedder": embedder.name} | settings.model_dump(
+    found = {"embedder": embedder.name} | settings.model_dump(
         mode="json", by_alias=True, include=parts
     )
+    if rerank != "none":
+        chosen = rerank_settings(settings, rerank)
+        found["rerank"] = chosen.model_dump(mode="json", include=ORDER)
+    return found

@@ -73,19 +73,20 @@ def measure(
     wanted = [arm for arm in arms if arm in table.PRODUCT]
     if not wanted or embedder is None:
         return
-    line, about = product.template_line(settings), product.shown(settings, embedder)
+    line = product.template_line(settings)
     with product.temporary(settings, embedder) as parts:
         written = _fill(parts, datasets[0], progress)
         for dataset in datasets:
             for arm in wanted:
                 answers = table.PRODUCT[arm](parts, dataset)
+                about = product.shown(settings, embedder, table.reranker(arm))
                 yield _record(dataset, arm, answers, line, about, written, progress)
 
 
 def record(dataset: Dataset, arm: str, parts: Parts, progress: Progress | None = None) -> Record:
     """Return the record of a product's arm over an index that is already there."""
     line = product.template_line(parts.settings)
-    about = product.shown(parts.settings, parts.index.embedder)
+    about = product.shown(parts.settings, parts.index.embedder, table.reranker(arm))
     return _record(dataset, arm, table.PRODUCT[arm](parts, dataset), line, about, 0.0, progress)
 
 

@@ -79,7 +79,7 @@ class LongTermMemory(Conversations):
         With a ``budget`` of tokens as many as fit; where all that may be seen fits, all of it, in
         reading order. ``kinds``, ``sources`` (exact ids), ``tags``, ``languages`` (``ru``,
         ``en``) and ``said_from <= said < said_to`` narrow the answer; with ``as_of`` facts are
-        those that held then. Where a reranker is set, ``rerank_budget_ms`` is its time for this
+        those that held then. ``rerank_budget_ms`` is the reranker's time for this
         call, and ``rerank=False`` leaves it out. With ``neighbours`` a hit brings what stands
         around it (`Hit.passage`). ``explain`` also counts what is hidden, at
         the cost of more queries.

@@ -76,19 +76,17 @@ def _turn(memory: Memory) -> Turn | None:
 class Reranking:
     """The reranker, and how the fused order counts beside it.
 
-    With a ``weight`` both scores are added (`combined`), else ranks are blended (`reordered`);
-    where the best of the hits is a turn, ``talk`` is the weight of the plain probability, None: no
-    difference is made. ``before``: a turn is read with the turn before it. What the reranker scores
-    below ``least`` is dropped; what it did not score stays. Memories of more than ``longest``
-    characters (0: of any) are not read and keep their place.
+    With a ``weight`` both scores are added (`combined`), with 0 ranks are blended (`reordered`).
+    Where the best of the hits is a turn, ``talk`` is the weight of the plain probability; 0: as
+    everywhere. ``before``: a turn is read with the turn before it. Memories of more than
+    ``longest`` characters (0: of any) are not read and keep their place among the others.
     """
 
     stage: RerankStage
     blend: float = 0.0
-    weight: float | None = None
+    weight: float = 0.0
+    talk: float = 0.0
     before: bool = False
-    least: float = 0.0
-    talk: float | None = None
     longest: int = 0
 
     def __call__(
@@ -97,61 +95,53 @@ class Reranking:
         """Return the hits in their new order; the score of a hit is then the reranker's, with a
         ``weight`` one on the scale of before."""
         most = self.longest or math.inf
-        read = [at for at, hit in enumerate(hits) if len(hit.memory.text) <= most]
-        if not read:
+        places = [at for at, hit in enumerate(hits) if len(hit.memory.text) <= most]
+        if not places:
             if hits:
                 log.stage("rerank", len(hits), 0, f"all are longer than {self.longest} characters")
             return list(hits)
-        some = [hits[at] for at in read]
-        done = self.stage.rerank(
-            query, [read_as(hit.memory, self.before) for hit in some], budget_ms
-        )
+        some = [hits[at] for at in places]
+        texts = [read_as(hit.memory, self.before) for hit in some]
+        done = self.stage.rerank(query, texts, budget_ms)
         log.stage("rerank", len(hits), done.scored, done.note)
         if done.failed:
             log.notes.append(done.note)
             return list(hits)
         log.models["reranker"] = self.stage.reranker().name
-        ranked = self._ranked(some, done.scores)
-        if len(read) == len(hits):
-            return self._likely(ranked, log)
-        placed = list(hits)
-        for at, hit in zip(read, ranked, strict=True):
+        first = sum(at < READ for at in places[: done.scored])
+        log.unread = first < min(READ, len(hits))
+        ranked = self._ranked(some, done.scores, hits[0].memory.kind == "turn")
+        if len(places) == len(hits):
+            return ranked
+        placed = list(hits)  # a place's score stays with the place: the others keep theirs
+        for at, hit in zip(places, ranked, strict=True):
             placed[at] = replace(hit, score=hits[at].score)
-        return self._likely(placed, log)
+        return placed
 
-    def _ranked(self, hits: Sequence[Hit], scores: Sequence[float | None]) -> list[Hit]:
+    def _ranked(self, hits: Sequence[Hit], scores: Sequence[float | None], talk: bool) -> list[Hit]:
         scored = [
             hit if score is None else replace(hit, score=score, reranked=score)
             for hit, score in zip(hits, scores, strict=True)
         ]
-        fused = [hit.score for hit in hits]
-        if self.talk is not None and hits[0].memory.kind == "turn":
-            order = combined(fused, scores, self.talk, plain=True)
-        elif self.weight is not None:
-            order = combined(fused, scores, self.weight)
-        else:
+        plain = talk and self.talk > 0
+        weight = self.talk if plain else self.weight
+        if not weight:
             return reordered(scored, scores, self.blend)
+        order = combined([hit.score for hit in hits], scores, weight, plain)
         return [replace(scored[place], score=score) for place, score in order]
-
-    def _likely(self, hits: list[Hit], log: Log) -> list[Hit]:
-        kept = [hit for hit in hits if hit.reranked is None or hit.reranked >= self.least]
-        for hit in hits:
-            if hit.reranked is not None and hit.reranked < self.least:
-                why = f"reranker {hit.reranked:.3f} < {self.least:g}"
-                scope = str(hit.memory.scope)
-                log.dropped.append(Dropped(hit.memory.id, scope, "irrelevant", why))
-        return kept
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
     """Says how probable an answer is; below ``least`` nothing is found. See `retrieval.relevance`.
 
-    ``weights`` are the embedder's.
+    ``weights`` are the embedder's. A hit that the reranker scores below ``reranked`` is dropped;
+    what it did not score stays.
     """
 
     least: float = 0.0
     weights: Weights = E5
+    reranked: float = 0.0
 
     def __call__(
         self, query: str, hits: Sequence[Hit], log: Log, covered: Covered | None = None
@@ -165,21 +155,29 @@ class Relevance:
         """
         best = max((hit.reranked for hit in hits if hit.reranked is not None), default=None)
         found = evidence(query, log.scopes, best, self.weights, covered)
-        if best is not None and any(h.reranked is None and h.fused_rank <= READ for h in hits):
+        if best is not None and log.unread:
             unread = evidence(query, log.scopes, None, self.weights, covered)
             found = strongest([found, unread], self.weights)
         log.confidence = confidence(found, self.weights)
         log.evidence = {**asdict(found), "lift": lift(found, self.weights.usual)}
-        if log.confidence >= self.least or names_nothing(query):
-            return list(hits)
+        nothing = log.confidence < self.least and not names_nothing(query)
         small = {scope.scope for scope in log.scopes if is_small(scope)}
-        kept = [hit for hit in hits if str(hit.memory.scope) in small]
-        why = f"confidence {log.confidence:.2f} < {self.least:g}"
+        kept = []
         for hit in hits:
-            if str(hit.memory.scope) not in small:
-                dropped = Dropped(hit.memory.id, str(hit.memory.scope), "irrelevant", why)
-                log.dropped.append(dropped)
-        log.stage("relevance", len(hits), len(kept), f"{why}; what small scopes have stays")
+            scope = str(hit.memory.scope)
+            if nothing and scope not in small:
+                why = f"confidence {log.confidence:.2f} < {self.least:g}"
+            elif hit.reranked is not None and hit.reranked < self.reranked:
+                why = f"reranker {hit.reranked:.3f} < {self.reranked:g}"
+            else:
+                kept.append(hit)
+                continue
+            log.dropped.append(Dropped(hit.memory.id, scope, "irrelevant", why))
+        if nothing:
+            note = f"confidence {log.confidence:.2f} < {self.least:g}; what small scopes have stays"
+            log.stage("relevance", len(hits), len(kept), note)
+        elif len(kept) < len(hits):
+            log.stage("relevance", len(hits), len(kept), f"reranker below {self.reranked:g}")
         return kept
 
 

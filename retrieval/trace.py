@@ -113,6 +113,8 @@ class Log:
         self.dropped: list[Dropped] = []
         self.models: dict[str, str] = {}
         self.notes: list[str] = []
+        self.unread = False
+        """Whether the reranker left out some of the first of its candidates."""
         self.confidence: float | None = None
         self.evidence: dict[str, Fact] = {}
 

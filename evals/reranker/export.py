@@ -1,7 +1,7 @@
 """Write a checkpoint as what ships: ``python -m evals.reranker.export STEP.pt --out FILE``.
 
 Does: take the running mean of the weights, round the matrices, add what is known of the training
-and the calibration. Does not: fit the calibration (`measure`), write the model card.
+and the calibration. Does not: fit the calibration (`calibrate`), write the model card.
 """
 
 import argparse
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.reranker.export", description=__doc__)
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--scale", type=float, default=1.0, help="of the logit, by `measure`")
+    parser.add_argument("--scale", type=float, default=1.0, help="of the logit, by `calibrate`")
     parser.add_argument("--shift", type=float, default=0.0)
     parser.add_argument("--notes", type=json.loads, default={}, help="JSON, kept in the file")
     options = parser.parse_args(arguments)

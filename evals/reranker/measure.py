@@ -5,8 +5,9 @@ by what a checkpoint would be exported as; add both scores at several weights; p
 R@10 with a paired randomisation test and a 95 % interval against the order before, and write them
 as a section of a Markdown file (``--results``). Candidates and scores are kept in the folder: a run
 that was cut off goes on where it was.
-Does not: change settings. LoCoMo's first five conversations are for choosing, the other five tell
-what that was worth.
+Does not: change settings, leave out the long passages that the product does not have read; it reads
+512 tokens at once, the product in windows of 256. LoCoMo's first five conversations are for
+choosing, the other five tell what that was worth.
 """
 
 import json
@@ -25,6 +26,7 @@ from evals.significance import chance_of, interval
 from evals.types import Means, Qrels, ranked
 from indexing import e5
 from indexing.dense import Embedder, token_embedder
+from indexing.hashing import digest
 from indexing.ingest import Progress
 from retrieval.rerank.built_in import shipped, trained_reranker
 from retrieval.rerank.late import LateInteraction
@@ -90,6 +92,12 @@ def _read(file: Path) -> dict[str, list[float]]:
 def _add(file: Path, key: str, scores: Sequence[float]) -> None:
     with file.open("a", encoding="utf-8") as lines:
         lines.write(json.dumps([key, [round(score, 6) for score in scores]]) + "\n")
+
+
+def candidates_digest(questions: Sequence[Question]) -> str:
+    """Return a digest of what is scored: scores of other candidates are no scores of these."""
+    parts = (part for q in questions for c in q.candidates for part in (q.id, c.text, c.before))
+    return digest(*parts)[:8]
 
 
 def order(
@@ -184,9 +192,10 @@ def opened(model: str, embedder: Embedder, cache: Path, threads: int) -> Reranke
     return trained_reranker(data, cache, threads, max_tokens=e5.MAX_TOKENS)
 
 
-def section(model: str, found: Sequence[Row]) -> str:
-    """Return the section of a Markdown file."""
-    head = f"Reranking by `python -m evals.reranker.measure {model}`; weight 0 is the order before."
+def section(arguments: Sequence[str], found: Sequence[Row]) -> str:
+    """Return the section of a Markdown file about a run with these arguments."""
+    command = " ".join(("python -m evals.reranker.measure", *arguments))
+    head = f"Reranking by `{command}`; weight 0 is the order before."
     lines = [COLUMNS, ("---",) * len(COLUMNS), *found]
     return "\n".join([head, "", *(f"| {' | '.join(line)} |" for line in lines)])
 
@@ -214,7 +223,7 @@ def main(arguments: list[str] | None = None) -> int:
                 if chosen.queries and len(made) > chosen.queries:
                     made = Random(3).sample(made, chosen.queries)  # noqa: S311
                 how = f"{reranker.name}{'+before' if chosen.before else ''}".replace("/", "_")
-                file = chosen.kept / f"{name}.{how}.scores"
+                file = chosen.kept / f"{name}.{how}.{candidates_digest(made)}.scores"
                 scores = scored(reranker, made, max(chosen.tops), chosen.before, file, progress)
                 qrels = loaded(name, chosen.data).qrels
                 for part, some in groups(name, made):
@@ -223,9 +232,9 @@ def main(arguments: list[str] | None = None) -> int:
                         print(*row, sep="\t", flush=True)  # noqa: T201
                         found.append(row)
             if chosen.results:
-                report.replace(
-                    chosen.results, f"rerank-{chosen.model}", section(chosen.model, found)
-                )
+                told = sys.argv[1:] if arguments is None else arguments
+                name = f"rerank-{Path(chosen.model).stem}{'-plain' if chosen.plain else ''}"
+                report.replace(chosen.results, name, section(told, found))
     except LetopisError as error:
         return refused(error)
     return 0

@@ -30,12 +30,15 @@ MAX_TOKENS = 256
 """Tokens of a pair that are read at once; longer passages are read in windows. Training had 144."""
 
 
-def built_in_reranker(cache: Path, threads: int = 0, batch_tokens: int = 1024) -> Reranker:
+def built_in_reranker(
+    cache: Path, threads: int = 0, batch_tokens: int = 1024, max_tokens: int = MAX_TOKENS
+) -> Reranker:
     """Open the reranker that ships, its folder made in ``cache`` first where needed.
 
-    Raises `ModelError`.
+    It reads `MAX_TOKENS` at once, or less where ``max_tokens`` says so. Raises `ModelError`.
     """
-    return trained_reranker(shipped(), cache, threads, batch_tokens)
+    most = min(max_tokens, MAX_TOKENS)
+    return trained_reranker(shipped(), cache, threads, batch_tokens, most)
 
 
 def shipped() -> bytes:
@@ -56,7 +59,7 @@ def trained_reranker(
     """Open the reranker of a trained file's content (`evals.reranker.export`), its folder made in
     ``cache`` first where needed. Raises `ModelError`."""
     variant = f"{CONVERTER}-{hashlib.sha256(data).hexdigest()[:12]}"
-    folder = weights.made_folder(cache / NAME, variant, partial(_write, data))
+    folder = weights.made_folder(cache / f"{NAME}-{variant}", variant, partial(_write, data))
     return onnx_reranker(folder, f"{NAME}/{variant}", threads, batch_tokens, max_tokens)
 
 

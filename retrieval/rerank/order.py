@@ -1,4 +1,4 @@
-"""Scores -> ranking: a pure function."""
+"""Scores -> ranking: pure functions."""
 
 import math
 from collections.abc import Sequence
@@ -50,35 +50,34 @@ def combined(
 ) -> list[tuple[int, float]]:
     """Return the places of the fused order anew, best first, each with its new score.
 
-    Both scores are levelled within the scored items (`levelled`), the reranker's as log-odds; the
-    value of one
-    is ``z(fused) + weight * z(logit(score))``, with ``plain`` it is ``z(fused) + weight * score``,
-    so that it says nothing of which of many improbable items is less so. Values are brought back
-    to the scale of the fused scores, at least 0. What is not scored follows as it was; ties keep
-    the fused order.
+    The value of a scored item is ``z(fused) + weight * z(logit(score))``, each levelled within the
+    scored items (`levelled`); with ``plain`` it is ``z(fused) + weight * score``, which says
+    nothing of which of many improbable items is less so. Values are brought back to the scale of
+    the fused scores, at least 0. What is not scored follows as it was; ties keep the fused order.
 
+    >>> combined([3.0, 2.0, 0.0], [0.5, 0.5, None], weight=2)
+    [(0, 3.0), (1, 2.0), (2, 0.0)]
     >>> [place for place, _ in combined([3.0, 2.9, 0.0], [0.2, 0.9, None], weight=2)]
     [1, 0, 2]
     """
     if len(fused) != len(scores):
         raise ValueError(f"{len(scores)} scores for {len(fused)} items")
     known = [place for place, score in enumerate(scores) if score is not None]
-    read = np.clip([score for score in scores if score is not None], _LEAST, 1 - _LEAST)
-    before = np.array([fused[place] for place in known])
-    highest = float(before.max()) if known else 0.0
-    said = read if plain else levelled(np.log(read / (1 - read)), ODDS)
-    values = levelled(before, FUSED * highest) + weight * said
-    order = np.argsort(-values, kind="stable").tolist()
-    back = before.mean() + before.std() * values if known else values
-    best = [(known[at], max(0.0, float(back[at]))) for at in order]
     rest = [(place, fused[place]) for place, score in enumerate(scores) if score is None]
-    return best + rest
+    if not known:
+        return rest
+    read = np.clip([score for score in scores if score is not None], _LEAST, 1 - _LEAST)
+    said = read if plain else levelled(np.log(read / (1 - read)), ODDS)
+    before = np.array([fused[place] for place in known])
+    usual = FUSED * float(before.max())
+    values = levelled(before, usual) + weight * said
+    back = before.mean() + spread(before, usual) * values
+    order = np.argsort(-values, kind="stable").tolist()
+    return [(known[at], max(0.0, float(back[at]))) for at in order] + rest
 
 
 def levelled(values: ArrayLike, usual: float = 0.0) -> NDArray[np.float64]:
-    """Return values less their mean, by their standard deviation; zeros where they are all alike.
-
-    A ``usual`` deviation counts as that of `PRIOR` values more.
+    """Return values less their mean, by their `spread`; zeros where they are all alike.
 
     >>> levelled([1.0, 3.0]).tolist(), levelled([2.0, 2.0]).tolist()
     ([-1.0, 1.0], [0.0, 0.0])
@@ -88,7 +87,13 @@ def levelled(values: ArrayLike, usual: float = 0.0) -> NDArray[np.float64]:
     found = np.asarray(values, np.float64)
     if found.size == 0:
         return found
-    count = PRIOR if usual > 0 else 0
-    spread = math.sqrt((found.size * found.var() + count * usual**2) / (found.size + count))
+    by = spread(found, usual)
     centred: NDArray[np.float64] = found - found.mean()
-    return centred / spread if spread > _LEAST else np.zeros_like(found)
+    return centred / by if by > _LEAST else np.zeros_like(found)
+
+
+def spread(values: NDArray[np.float64], usual: float = 0.0) -> float:
+    """Return the standard deviation of one or more values; a ``usual`` one counts as that of
+    `PRIOR` values more."""
+    count = PRIOR if usual > 0 else 0
+    return math.sqrt((values.size * values.var() + count * usual**2) / (values.size + count))

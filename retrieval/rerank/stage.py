@@ -7,6 +7,7 @@ fails, or one call takes longer than the time limit, there are no scores at all,
 why.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -53,10 +54,9 @@ class RerankLimits:
 
     def candidates_of(self, passages: Sequence[str]) -> int:
         """Return how many of the passages are read, the first always."""
-        if not self.characters:
-            return min(len(passages), self.candidates)
+        most = self.characters or math.inf
         upto = accumulate(map(len, passages[: self.candidates]))
-        return max(1, sum(size <= self.characters for size in upto))
+        return max(1, sum(size <= most for size in upto))
 
 
 class RerankStage:

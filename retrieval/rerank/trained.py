@@ -10,6 +10,7 @@ graph multiplies in, so nothing is rounded twice; everything else as float32. ``
 import io
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +20,14 @@ import numpy as np
 from indexing.e5 import BLOCK, Array, E5File
 from indexing.errors import ModelError
 
+HEAD = ("sides", "late", "pooled.w", "pooled.b", "first.w", "first.b", "weigh.w")
+"""Arrays of the head, beside those of the layers."""
+NUMBERS = ("layers", "scale", "shift")
+"""What ``meta`` has to say."""
 RANGE = 63
 """Largest integer of a weight: 7 bits, see `indexing.e5_graph.int8_matmul`."""
+UNREADABLE = (AttributeError, EOFError, KeyError, NotImplementedError, TypeError, ValueError)
+"""What reading a damaged archive raises, beside the errors of its own."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +93,10 @@ def parse(data: bytes) -> Trained:
                     with archive.open(name) as stream:
                         array = np.lib.format.read_array(stream, allow_pickle=False)
                     tensors[name.removesuffix(".npy")] = array
+        missing = [name for name in HEAD if name not in tensors]
+        missing += [name for name in NUMBERS if not isinstance(meta.get(name), int | float)]
+        if missing:
+            raise ValueError(f"it has no {', '.join(missing)}")
         return Trained([], np.empty(0), tensors, meta)
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, *UNREADABLE) as error:
         raise ModelError(f"the trained reranker's file is damaged: {error}") from error

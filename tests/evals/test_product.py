@@ -26,7 +26,7 @@ def parts(settings: Settings, embedder: Any) -> Iterator[Parts]:
 def test_what_is_measured_is_not_reranked_unless_that_is_said(
     settings: Settings, embedder: Any, rerank: bool
 ) -> None:
-    reranked = settings.model_copy(update={"rerank": RerankSettings(kind="late")})
+    reranked = settings.model_copy(update={"rerank": RerankSettings()})
     with product.temporary(reranked, embedder, rerank) as opened:
         assert (opened.retriever.reranking is not None) == rerank
 

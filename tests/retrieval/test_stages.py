@@ -15,6 +15,7 @@ from retrieval.rerank.stage import RerankLimits, RerankStage
 from retrieval.rerank.types import Scores
 from retrieval.retriever import Retriever
 from retrieval.stages import Relevance, Reranking, read_as
+from retrieval.trace import Log
 
 from .conftest import NOW
 
@@ -101,6 +102,24 @@ def test_talk_may_have_a_weight_of_its_own(
     stage.close()
 
 
+@pytest.mark.parametrize("kind", ["turn", "document"])
+def test_the_best_of_the_hits_says_whether_it_is_talk_also_unread(
+    retriever: Retriever, model: ByLength, put: Put, kind: str
+) -> None:
+    for size in range(4):
+        put("cat " * (4 - size) + "and " * size * 3, kind="document" if kind == "turn" else "turn")
+    fused = list(retriever.retrieve("cat", "ann").hits)
+    first = replace(fused[0], memory=replace(fused[0].memory, text="cat " * 99, kind=kind))
+    stage = RerankStage(lambda: model, RerankLimits())
+    reranking = Reranking(stage, weight=1e-6, talk=1e6, longest=100)
+    found = reranking("cat", [first, *fused], None, Log())
+    assert found[0].memory == first.memory
+    longest = sorted(fused, key=lambda hit: -len(hit.memory.text))
+    wanted = longest if kind == "turn" else fused
+    assert [hit.memory.id for hit in found[1:]] == [hit.memory.id for hit in wanted]
+    stage.close()
+
+
 def test_what_is_too_long_for_the_reranker_keeps_its_place(
     retriever: Retriever, model: ByLength, put: Put
 ) -> None:
@@ -140,7 +159,7 @@ def test_what_the_reranker_finds_improbable_is_dropped(
     for text in ("cat", "cat " * 20, "cat and a dog", "cat " * 9 + "and more " * 9):
         put(text)
     stage = RerankStage(lambda: model, RerankLimits(candidates=3))
-    strict = replace(retriever, reranking=Reranking(stage, least=0.5))
+    strict = replace(retriever, reranking=Reranking(stage), relevance=Relevance(reranked=0.5))
     result = strict.retrieve("cat", "ann")
     fused = retriever.retrieve("cat", "ann").hits
     short = {hit.memory.id for hit in fused[:3] if len(hit.memory.text) < 50}
@@ -153,6 +172,25 @@ def test_what_the_reranker_finds_improbable_is_dropped(
         (name, "irrelevant") for name in short
     }
     assert all(drop.detail.endswith(" < 0.5") for drop in result.trace.dropped)
+    relevance = [step for step in result.trace.stages if step.name == "relevance"]
+    assert [(s.before, s.after, s.note) for s in relevance] == [
+        (4, 4 - len(short), "reranker below 0.5")
+    ]
+
+
+def test_what_is_dropped_still_counts_against_the_confidence(
+    retriever: Retriever, put: Put
+) -> None:
+    put("the cat sleeps")
+    stage = RerankStage(lambda: Certain(0.01))
+    reranked = replace(retriever, reranking=Reranking(stage, weight=1.0))
+    kept = reranked.retrieve("where is the cat?", "ann")
+    none = replace(reranked, relevance=Relevance(reranked=0.5)).retrieve("where is the cat?", "ann")
+    assert len(kept.hits) == 1
+    assert none.hits == ()
+    assert none.confidence == kept.confidence
+    assert none.trace.evidence["reranked"] == 0.01
+    stage.close()
     stage.close()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from evals.reranker import candidates
 from evals.reranker.candidates import Candidate, Question
-from evals.reranker.measure import COLUMNS, groups, order, rows, scored, section
+from evals.reranker.measure import COLUMNS, candidates_digest, groups, order, rows, scored, section
 from retrieval.rerank.types import Scores
 
 HELD = [
@@ -68,6 +68,11 @@ def test_scores_are_kept_and_a_line_cut_short_is_made_again(tmp_path: Path) -> N
     assert len(deeper["q"]) == 3
 
 
+def test_other_candidates_have_other_scores() -> None:
+    assert candidates_digest([question()]) == candidates_digest([question()])
+    assert candidates_digest([question()]) != candidates_digest([question("r")])
+
+
 def test_a_row_says_what_a_weight_does() -> None:
     scores = {"q": [1 / 2, 3 / 4, 2 / 3]}
     found = list(rows("set", [question()], scores, {"q": {"b": 1}}, (1, 3), (0.2, 2.5)))
@@ -80,8 +85,8 @@ def test_a_row_says_what_a_weight_does() -> None:
     assert [float(row[4]) for row in found] == pytest.approx([63.09, 63.09, 63.09, 63.09, 100])
     assert found[0][6:] == ("", "", "")
     assert found[-1][6:] == ("+36.91", "+36.91 to +36.91", "1.0000")
-    table = section("late", found)
-    assert "measure late`" in table
+    table = section(["late", "--kept", "x"], found)
+    assert "measure late --kept x`" in table
     assert "| set | 3 | 2.5 | 1 | 100.00 |" in table
 
 

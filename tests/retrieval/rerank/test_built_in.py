@@ -3,6 +3,7 @@
 import zipfile
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from indexing.e5 import HIDDEN, INNER, Array
 from indexing.errors import ModelError
 from retrieval.rerank.built_in import NAME, built_in_reranker, shipped, trained_reranker
 from retrieval.rerank.trained import dump, parse, quantised
-from retrieval.rerank.types import Reranker
+from retrieval.rerank.types import PairTooLong, Reranker
 
 
 def untrained() -> dict[str, Array]:
@@ -47,11 +48,25 @@ def test_the_model_is_made_once_and_reads_question_and_passage(data: bytes, tmp_
     reranker = trained_reranker(data, tmp_path, threads=1)
     same, other = reranker.scores("the red kayak", ["the red kayak", "кофе с молоком"])
     assert 0 < other < same < 1
-    made = (tmp_path / NAME / "model.onnx").stat().st_mtime_ns
+    made = (next(tmp_path.glob(f"{NAME}-*/")) / "model.onnx").stat().st_mtime_ns
     again = trained_reranker(data, tmp_path, threads=1)
-    assert (tmp_path / NAME / "model.onnx").stat().st_mtime_ns == made
+    assert (next(tmp_path.glob(f"{NAME}-*/")) / "model.onnx").stat().st_mtime_ns == made
     assert again.name == reranker.name
     assert again.scores("a", ["b"]) == pytest.approx(reranker.scores("a", ["b"]))
+
+
+def test_it_reads_no_more_tokens_than_it_is_told(data: bytes, tmp_path: Path) -> None:
+    short = trained_reranker(data, tmp_path, threads=1, max_tokens=64)
+    assert short.max_tokens == 64
+    with pytest.raises(PairTooLong):
+        short.scores("word " * 70, ["word"])
+
+
+def test_two_files_have_a_folder_each(data: bytes, tmp_path: Path) -> None:
+    other = dump(untrained(), {"layers": 1, "scale": 2.0, "shift": 0.0})
+    names = {trained_reranker(each, tmp_path, threads=1).name for each in (data, other)}
+    folders = [path for path in tmp_path.iterdir() if path.is_dir()]
+    assert len(names) == len(folders) == 2
 
 
 def test_the_file_survives_being_written(data: bytes) -> None:
@@ -71,6 +86,16 @@ def test_a_damaged_file_is_named(data: bytes) -> None:
         archive.writestr("late.npy", b"")
     with pytest.raises(ModelError, match="damaged"):
         parse(without.getvalue())
+
+
+@pytest.mark.parametrize("meta", [{}, [1], {"layers": 1, "scale": "x", "shift": 0.0}])
+def test_a_file_that_says_too_little_is_named(meta: Any) -> None:
+    with pytest.raises(ModelError, match="damaged"):
+        parse(dump(untrained(), meta))
+    arrays = untrained()
+    del arrays["late"]
+    with pytest.raises(ModelError, match="it has no late"):
+        parse(dump(arrays, {"layers": 1, "scale": 1.0, "shift": 0.0}))
 
 
 MEGABYTES = 15

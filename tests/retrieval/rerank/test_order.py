@@ -72,7 +72,8 @@ def test_both_scores_are_added_as_z_scores_and_the_rest_follows() -> None:
         wanted = sorted(range(3), key=lambda place: -values[place])
         found = combined(fused, scores, weight)
         assert [place for place, _ in found] == [*wanted, 3]
-        on_scale = [max(0.0, 2 + math.sqrt(2 / 3) * values[place]) for place in wanted]
+        usual = math.sqrt((2 + 5 * (0.19 * 3) ** 2) / 8)
+        on_scale = [max(0.0, 2 + usual * values[place]) for place in wanted]
         assert [score for _, score in found] == pytest.approx([*on_scale, 0.5])
 
 
@@ -93,6 +94,16 @@ def test_of_two_items_the_much_likelier_one_comes_first() -> None:
     close = [0.33, 0.48][::-1]
     assert [place for place, _ in combined(close, [0.005, 0.464], 1.0)] == [1, 0]
     assert [place for place, _ in combined(close, [0.4, 0.464], 1.0)] == [0, 1]
+
+
+def test_equal_scores_leave_the_fused_ones_and_a_tie_is_decided() -> None:
+    for fused in ([1.0, 0.5], [0.9, 0.4, 0.1], [2.0]):
+        found = combined(fused, [0.3] * len(fused), 1.0)
+        assert [place for place, _ in found] == list(range(len(fused)))
+        assert [score for _, score in found] == pytest.approx(fused)
+    (first, high), (_, low) = combined([1.0, 1.0], [0.1, 0.9], 1.0)
+    assert first == 1
+    assert high > low + 0.1
 
 
 def test_certain_scores_and_equal_ones_keep_ties_in_the_fused_order() -> None:

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from configs.rerank_settings import BEST, RerankSettings
 from configs.rerankers import RERANKERS, Given, build_reranker
+from configs.settings import load
 from indexing.errors import ConfigError
 from retrieval.rerank.stage import RerankLimits
 from tests.conftest import TinyEmbedder
@@ -55,8 +56,32 @@ def test_the_limits_are_the_settings() -> None:
 def test_what_a_kind_is_best_with_gives_way_to_what_is_said(kind: str) -> None:
     chosen = RerankSettings.model_validate({"kind": kind})
     assert {name: getattr(chosen, name) for name in BEST[kind]} == BEST[kind]
-    said = RerankSettings.model_validate({"kind": kind, "weight": None, "candidates": 9})
-    assert (said.weight, said.candidates) == (None, 9)
+    said = RerankSettings.model_validate({"kind": kind, "weight": 0, "candidates": 9})
+    assert (said.weight, said.candidates) == (0, 9)
+    blended = RerankSettings.model_validate({"kind": kind, "blend": 0.5})
+    assert (blended.blend, blended.weight, blended.talk) == (0.5, 0, 0)
+
+
+@pytest.mark.parametrize("kind", BEST)
+def test_settings_of_the_environment_and_of_a_file_say_the_same(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LETOPIS_RERANK__KIND", kind)
+    monkeypatch.setenv("LETOPIS_RERANK__WEIGHT", "0")
+    assert load().rerank == RerankSettings.model_validate({"kind": kind, "weight": 0})
+    monkeypatch.delenv("LETOPIS_RERANK__KIND")
+    monkeypatch.delenv("LETOPIS_RERANK__WEIGHT")
+    file = tmp_path / "letopis.toml"
+    file.write_text(f'[rerank]\nkind = "{kind}"\nblend = 0.25\n')
+    monkeypatch.chdir(tmp_path)
+    assert load().rerank == RerankSettings.model_validate({"kind": kind, "blend": 0.25})
+
+
+def test_a_setting_says_what_each_kind_has() -> None:
+    for kind, best in BEST.items():
+        for name, value in best.items():
+            shown = str(value).lower() if isinstance(value, bool) else f"{value:g}"
+            assert f"`{kind}` {shown}" in (RerankSettings.model_fields[name].description or "")
 
 
 @pytest.mark.parametrize("wrong", [7, ["built-in"], None])
