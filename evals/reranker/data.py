@@ -25,6 +25,8 @@ SEED = 7
 SHARED = Path("../shared/datasets")
 MADE = {"ru": 45, "en": 40}
 """Memories made of phrases."""
+MIXED = 15
+"""Memories made of phrases of both languages."""
 TALKS = 150
 """Memories made of small talk."""
 
@@ -37,6 +39,7 @@ def parts(options: argparse.Namespace) -> Iterator[tuple[str, Callable[[], list[
     for lang, count in MADE.items():
         yield f"made-{lang}", partial(made_pools, lang, count)
     yield "documents", lambda: list(sources.documents(prepared, SEED))
+    yield "crossed", lambda: [*sources.crossed(SEED), *made.crossed(MIXED, SEED)]
 
 
 def made_pools(lang: str, count: int) -> list[Pool]:
@@ -70,7 +73,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder for the lists")
     parser.add_argument("--shared", type=Path, default=SHARED, help="folder of train/ and eval/")
     parser.add_argument("--talks", type=Path, help="dataset.json of the chitchat-dataset package")
-    parser.add_argument("--only", default="", help="one part: talks, made-ru, made-en, documents")
+    parser.add_argument("--only", default="", help="one part: its name, as printed")
     parser.add_argument("--lexical", action="store_true", help="negatives by BM25 alone: faster")
     chosen = parser.parse_args(arguments)
     try:

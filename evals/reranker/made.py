@@ -24,6 +24,9 @@ SESSIONS, EVENTS = 26, 4
 ASKED, JOINED, PICTURED, DECORATED = 0.5, 0.3, 0.5, 0.55
 """Chances: a question of a detail; two details in a turn; a picture; a phrase around it."""
 
+OWN = 0.3
+"""Share of the questions in the language of the answer that a mixed memory is asked."""
+
 
 @dataclass(slots=True)
 class Beat:
@@ -97,6 +100,99 @@ def _memory(lang: str, bank: Sequence[Topic], chance: Random) -> Pool:
         also = tuple(p for p in draft.told[key] if p != place) if key else ()
         draft.pool.asks.append(Ask(query, place, also))
     return draft.pool
+
+
+TWINS = {
+    "поездка": "trip", "питомец": "pet", "работа": "job", "увлечение": "hobby",
+    "здоровье": "health", "еда": "food", "книга": "book", "семья": "family", "переезд": "move",
+    "концерт": "music", "спорт": "sport", "помощь": "volunteer", "машина": "car",
+    "учёба": "study", "ремонт": "home project", "праздник": "party", "мечта": "dream",
+    "кино": "film", "покупка": "money", "детство": "childhood", "привычки": "routine",
+    "встреча": "meeting", "программа": "tech", "поход": "camping", "поручение": "agent",
+}  # fmt: skip
+"""Topics that both banks have; details of one slot are the same detail."""
+
+
+def crossed(count: int, seed: int) -> Iterator[Pool]:
+    """Yield memories told in both languages, asked in both: mostly in the other one."""
+    banks = {lang: {topic.name: topic for topic in topics(lang)} for lang in ("ru", "en")}
+    twins = {**TWINS, **{english: russian for russian, english in TWINS.items()}}
+    for number in range(count):
+        chance = Random(f"{seed} crossed {number}")  # noqa: S311
+        yield _Mixed(banks, twins, chance.sample(list(names.LATIN.items()), 2)).memory(chance)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mixed:
+    """Makes one memory of two languages; ``people`` are two names, each in Russian and English."""
+
+    banks: Mapping[str, Mapping[str, Topic]]
+    twins: Mapping[str, str]
+    people: Sequence[tuple[str, str]]
+
+    def memory(self, chance: Random) -> Pool:
+        draft = _Draft(Pool("made_crossed", "mixed"))
+        when = date(2019 + chance.randint(0, 7), chance.randint(1, 12), chance.randint(1, 28))
+        for _ in range(SESSIONS):
+            lang = chance.choice(("ru", "en"))
+            bank = list(self.banks[lang].values())
+            _session(draft, lang, bank, self._names(lang), when, chance)
+            when += timedelta(days=chance.randint(2, 25))
+        for query, place, key in draft.asks:
+            if chance.random() < OWN:
+                also = tuple(p for p in self._told(draft, key) if p != place) if key else ()
+                draft.pool.asks.append(Ask(query, place, also))
+        for key, places in draft.told.items():
+            query = self._asked(key, chance)
+            if query:
+                place = chance.choice(places)
+                also = tuple(p for p in self._told(draft, key) if p != place)
+                draft.pool.asks.append(Ask(query, place, also))
+        return draft.pool
+
+    def _names(self, lang: str) -> list[str]:
+        return [pair[lang == "en"] for pair in self.people]
+
+    def _told(self, draft: _Draft, key: tuple[str, str, int]) -> list[int]:
+        """Return where a detail is told, in whichever language."""
+        twin = self._twin(key)
+        return [*draft.told[key], *(draft.told.get(twin, ()) if twin else ())]
+
+    def _twin(self, key: tuple[str, str, int]) -> tuple[str, str, int] | None:
+        """Return the same detail of the other language, None where its bank has none."""
+        topic, teller, at = key
+        lang = "ru" if topic in self.banks["ru"] else "en"
+        other = "en" if lang == "ru" else "ru"
+        if topic not in self.twins:
+            return None
+        wanted = _slots(self.banks[lang][topic].beats[at].told)
+        beats = self.banks[other][self.twins[topic]].beats
+        best = max(range(len(beats)), key=lambda place: len(wanted & _slots(beats[place].told)))
+        if not wanted & _slots(beats[best].told):
+            return None
+        name = self._names(other)[self._names(lang).index(teller)]
+        return self.twins[topic], name, best
+
+    def _asked(self, key: tuple[str, str, int], chance: Random) -> str:
+        """Return a question of the other language about a detail, "" where there is none."""
+        twin = self._twin(key)
+        if twin is None:
+            return ""
+        topic, teller, at = twin
+        lang = "ru" if topic in self.banks["ru"] else "en"
+        held = self.banks[lang][topic]
+        general = [form for form in held.beats[at].asked if not _slots([form]) & held.slots.keys()]
+        if not general:
+            return ""
+        people = self._names(lang)
+        other = people[1 - people.index(teller)]
+        return _filled(held, lang, teller, other, chance)(chance.choice(general), True)
+
+
+def _slots(forms: Sequence[str]) -> set[str]:
+    """Return what is to be filled in, times aside."""
+    found = {name for form in forms for name in re.findall(r"\{(\w+)\}", form)}
+    return found - {"when", "when2", "dur"}
 
 
 def _session(

@@ -18,9 +18,23 @@ _WOMEN = """
 Таня Вика Лена Ксения Лариса Наташа Регина Тоня Варя Диана Ира Люба Нина Алиса Дарья Марина Настя
 Эмма Арина Кира Милана
 """
+_LATIN = """
+Андрей Andrey Антон Anton Артём Artyom Богдан Bogdan Борис Boris Вадим Vadim Василий Vasily
+Витя Vitya Георгий Georgy Глеб Gleb Гриша Grisha Денис Denis Дима Dima Егор Yegor Захар Zakhar
+Игорь Igor Илья Ilya Кирилл Kirill Коля Kolya Костя Kostya Максим Maxim Марк Mark Матвей Matvey
+Миша Misha Никита Nikita Олег Oleg Паша Pasha Роман Roman Руслан Ruslan Семён Semyon Сергей Sergey
+Стас Stas Степан Stepan Тарас Taras Тимур Timur Фёдор Fyodor Юра Yura
+Аня Anya Вера Vera Даша Dasha Зоя Zoya Катя Katya Маша Masha Оля Olya Рита Rita Света Sveta
+Ульяна Ulyana Юля Yulia Яна Yana Галина Galina Ева Eva Инна Inna Лида Lida Надя Nadya
+Полина Polina Соня Sonya Таня Tanya Вика Vika Лена Lena Ксения Ksenia Лариса Larisa
+Наташа Natasha Регина Regina Тоня Tonya Варя Varya Диана Diana Ира Ira Люба Lyuba Нина Nina
+Алиса Alisa Дарья Darya Марина Marina Настя Nastya Эмма Emma Арина Arina Кира Kira Милана Milana
+"""
 EN = tuple(_ENGLISH.split())
 MEN = frozenset(_MEN.split())
 RU = (*_MEN.split(), *_WOMEN.split())
+LATIN = dict(zip(_LATIN.split()[::2], _LATIN.split()[1::2], strict=True))
+"""How the Russian names of this list are written in English."""
 
 
 def is_woman(name: str) -> bool:

@@ -8,13 +8,15 @@ import html
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
 from evals.reranker.texts import Ask, Passage, Pool
 
 HELP = Path("/usr/share/libreoffice/help")
+HELP_FOLDERS = {"ru": "ru", "en": "en-US"}
 FAQ = Path("/usr/share/doc/debian/FAQ")
 LENGTH = {"squad_nqg_test": 400, "koziev_pqa": 200}
 """Characters of a passage by source."""
@@ -24,7 +26,8 @@ MOST = 3000
 CAPS = {"koziev_pqa": 2500, "squad_nqg_test": 5000, "pubmedqa": 700, "alchemy_ru": 2000,
         "fastapi_docs": 600, "help": 1500, "faq": 200}  # fmt: skip
 """Questions of a source and language that are taken at most: rule-made ones fewest."""
-_HEADING = re.compile(r"<h([1-4])[^>]*>(.*?)</h\1>", re.S | re.I)
+_HEADING = re.compile(r"<h([1-4])([^>]*)>(.*?)</h\1>", re.S | re.I)
+_ID = re.compile(r'\bid="([^"]+)"')
 _SPACED = re.compile(r"\s+([?,.;:%)\]!])|([(\[])\s+|\s+('s|n't|'re|'ve|'ll|'d|'m)\b")
 
 
@@ -75,36 +78,77 @@ def _prepared(file: Path) -> Iterator[Pool]:
     yield from pools.values()
 
 
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """What stands under a heading; ``name`` is the same in every language of the page."""
+
+    name: str
+    asked: str
+    passage: Passage
+
+
+def crossed(seed: int) -> Iterator[Pool]:
+    """Yield LibreOffice's help as questions of one language about sections of the other.
+
+    Both languages' sections are candidates, without those in the question's own language that say
+    the same.
+    """
+    held = {lang: {s.name: s for s in _help_sections(lang)} for lang in HELP_FOLDERS}
+    shared = sorted(held["ru"].keys() & held["en"].keys())
+    chosen = Random(f"{seed} crossed").sample(shared, min(len(shared), MOST))  # noqa: S311
+    for asked, told in (("ru", "en"), ("en", "ru")):
+        pool = Pool("help_crossed", asked)
+        pool.passages = [held[lang][name].passage for lang in (told, asked) for name in chosen]
+        pool.asks = [
+            Ask(held[asked][name].asked, place, (place + len(chosen),))
+            for place, name in enumerate(chosen[: CAPS["help"]])
+        ]
+        yield pool
+
+
 def _help() -> Iterator[Pool]:
     """Yield LibreOffice's help: headings and what stands under them, in both languages."""
-    for folder, lang in (("ru", "ru"), ("en-US", "en")):
-        pool = Pool("help", lang)
-        for page in sorted((HELP / folder / "text").rglob("*.html")):
-            whole = page.read_text(encoding="utf-8", errors="replace")
-            body = whole.partition('id="DisplayArea"')[2].partition('id="SearchFrame"')[0]
-            _sections(pool, body.partition('class="related"')[0])
-        yield pool
+    for lang in HELP_FOLDERS:
+        yield _pool("help", lang, _help_sections(lang))
+
+
+def _help_sections(lang: str) -> Iterator[_Section]:
+    folder = HELP / HELP_FOLDERS[lang] / "text"
+    for page in sorted(folder.rglob("*.html")):
+        whole = page.read_text(encoding="utf-8", errors="replace")
+        body = whole.partition('id="DisplayArea"')[2].partition('id="SearchFrame"')[0]
+        name = page.relative_to(folder).as_posix()
+        yield from _sections(lang, name, body.partition('class="related"')[0])
 
 
 def _faq() -> Iterator[Pool]:
     for folder, lang in (("ru", "ru"), ("", "en")):
-        pool = Pool("faq", lang)
-        for page in sorted((FAQ / folder).glob("*.html")):
-            _sections(pool, page.read_text(encoding="utf-8", errors="replace"))
-        yield pool
+        pages = sorted((FAQ / folder).glob("*.html"))
+        texts = ((p.name, p.read_text(encoding="utf-8", errors="replace")) for p in pages)
+        yield _pool("faq", lang, (s for name, body in texts for s in _sections(lang, name, body)))
 
 
-def _sections(pool: Pool, body: str) -> None:
+def _pool(source: str, lang: str, sections: Iterable[_Section]) -> Pool:
+    pool = Pool(source, lang)
+    for section in sections:
+        pool.asks.append(Ask(section.asked, len(pool.passages)))
+        pool.passages.append(section.passage)
+    return pool
+
+
+def _sections(lang: str, page: str, body: str) -> Iterator[_Section]:
     title = ""
     parts = _HEADING.split(body)
-    for heading, text in zip(parts[2::3], parts[3::3], strict=True):
+    for marks, heading, text in zip(parts[2::4], parts[3::4], parts[4::4], strict=True):
         asked = clean(_plain(heading))
         asked = re.sub(r"^(?:Chapter |Глава )?[\d.]+\s*", "", asked)
         said = clean(_plain(text))
         native = len(re.findall("[А-Яа-яЁё]", said)) * 3 > len(said)
-        if len(said) >= 80 and len(asked.split()) >= 2 and native == (pool.lang == "ru"):
-            pool.asks.append(Ask(asked, len(pool.passages)))
-            pool.passages.append(Passage(cut(said, LONG), title=title if title != asked else ""))
+        if len(said) >= 80 and len(asked.split()) >= 2 and native == (lang == "ru"):
+            found = _ID.search(marks)
+            name = f"{page} {found[1] if found else asked}"
+            passage = Passage(cut(said, LONG), title=title if title != asked else "")
+            yield _Section(name, asked, passage)
         title = title or asked
 
 

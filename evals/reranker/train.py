@@ -40,6 +40,7 @@ SHARES = {
     "help-en": 0.5,
     "help-ru": 0.6,
     "talks-en": 1.3,
+    "made_crossed-mixed": 0.8,
 }
 """How often lists of a source are read against once; 1 where nothing is said."""
 

@@ -179,3 +179,29 @@ def test_a_source_with_no_share_is_left_out() -> None:
 @pytest.mark.parametrize("text", ["x", "a very short text"])
 def test_cutting_leaves_short_texts(text: str) -> None:
     assert sources.cut(text, 100) == text
+
+
+def test_help_of_two_languages_is_asked_across(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {
+        "ru": ("Как сохранить файл", "Откройте меню и выберите, куда сохранить документ. "),
+        "en-US": ("How to save a file", "Open the menu and choose where the document is kept. "),
+    }
+    for folder, (heading, text) in said.items():
+        page = tmp_path / folder / "text" / "shared" / "save.html"
+        page.parent.mkdir(parents=True)
+        section = f'<h1 id="one" dir="auto">{heading}</h1><p>{text * 3}</p>'
+        alone = f'<h2 id="{folder}">{heading} 2</h2><p>{text * 3}</p>'  # of one language only
+        page.write_text(f'<div id="DisplayArea">{section}{alone}</div>', encoding="utf-8")
+    monkeypatch.setattr(sources, "HELP", tmp_path)
+    russian, english = sources.crossed(seed=1)
+    assert [(p.lang, len(p.passages), len(p.asks)) for p in (russian, english)] == [
+        ("ru", 2, 1),
+        ("en", 2, 1),
+    ]
+    (ask,) = russian.asks
+    assert ask.query == "Как сохранить файл"
+    assert russian.passages[ask.answer].text.startswith("Open the menu")
+    assert russian.passages[ask.also[0]].text.startswith("Откройте меню")
+    assert english.passages[english.asks[0].answer].text.startswith("Откройте меню")

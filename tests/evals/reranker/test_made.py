@@ -80,3 +80,40 @@ def test_every_bank_of_small_talk_has_every_phrase() -> None:
     chance = Random(1)
     for bank in small_talk.BANKS.values():
         assert all(chance.choice(getattr(bank, name)) for name in bank.__slots__)
+
+
+def test_names_have_one_form_a_language() -> None:
+    assert list(names.LATIN) == list(names.RU)
+    assert len(set(names.LATIN.values())) == len(names.RU)
+    assert all(name.isascii() for name in names.LATIN.values())
+
+
+def test_topics_of_both_banks_tell_the_same_details() -> None:
+    russian, english = ({topic.name: topic for topic in made.topics(lang)} for lang in LANGUAGES)
+    assert made.TWINS.keys() == russian.keys()
+    assert set(made.TWINS.values()) <= english.keys()
+    for name, twin in made.TWINS.items():
+        assert russian[name].slots.keys() & english[twin].slots.keys(), name
+
+
+def test_a_mixed_memory_is_asked_in_the_other_language_about_the_same_person() -> None:
+    pool = next(made.crossed(1, seed=3))
+    assert next(made.crossed(1, seed=3)) == pool
+    english = {latin: russian for russian, latin in names.LATIN.items()}
+    across = 0
+    for ask in pool.asks:
+        answer = pool.passages[ask.answer]
+        russian = english.get(answer.speaker, answer.speaker)
+        forms = [names.LATIN[russian], russian, *names.cases(russian).values()]
+        others = {english.get(p.speaker, p.speaker) for p in pool.passages} - {russian}
+        wrong = [f for name in others for f in (names.LATIN[name], name)]
+        asked = set(re.findall(r"\w+", ask.query))
+        assert asked & set(forms) or not asked & set(wrong), ask.query
+        across += (re.search("[а-я]", ask.query) is None) != (answer.speaker in english)
+    assert across > len(pool.asks) / 2
+    assert not [t for t in (a.query for a in pool.asks) if re.search(r"[{}\[\]]", t)]
+    assert any(
+        pool.passages[place].speaker != pool.passages[ask.answer].speaker
+        for ask in pool.asks
+        for place in ask.also
+    )  # the same detail, told in the other language, is no wrong answer
