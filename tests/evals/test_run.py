@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from configs.embedders import build_embedder
+from configs.rerank_settings import RerankSettings
 from configs.settings import Settings, load
 from evals import arms, datasets, run
 from evals.errors import DataMissing, UnknownArm
@@ -112,3 +113,19 @@ def test_the_real_model_answers_across_languages(write_set: WriteSet) -> None:
     embedder = build_embedder(settings)
     dense, hybrid = run.measure([dataset], ["dense", "hybrid"], settings, embedder)
     assert dense["metrics"]["RR@10"] == hybrid["metrics"]["RR@10"] == 1
+
+
+@pytest.mark.parametrize(("arm", "kind"), arms.RERANKERS.items())
+def test_a_reranked_arm_says_how_and_asks_no_model_of_the_others(
+    arm: str, kind: str, library: Path, settings: Settings
+) -> None:
+    dataset = datasets.load("library", library)
+    real = build_embedder(load())
+    cached = load().model_copy(update={"data_dir": settings.data_dir})
+    plain, reranked = run.measure([dataset], ["hybrid", arm], cached, real)
+    assert "rerank" not in plain["settings"]
+    own = RerankSettings.model_validate({"kind": kind})
+    told = reranked["settings"]["rerank"]
+    assert (told["kind"], told["candidates"]) == (kind, own.candidates)
+    assert reranked["metrics"]["RR@10"] == 1
+    assert reranked["queries"] == plain["queries"]

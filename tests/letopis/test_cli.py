@@ -199,3 +199,20 @@ def test_a_wrong_command_line_prints_usage_and_logs_stay_off_stdout(cli: Cli) ->
     assert version.out == f"letopis {letopis.__version__}\n"
     assert status.json["data_dir"] == "other"
     assert (cli.folder / "other" / "catalog.sqlite").is_file()
+
+
+def test_the_reranker_that_ships_reads_the_candidates_unless_told_not_to(cli: Cli) -> None:
+    asked = ("retrieve", "what does Ann drink?", "--user", "ann", "--json")
+    *_, first, plain = cli.many(
+        ("remember", "Ann rows a red kayak on Sundays", "--user", "ann"),
+        ("remember", "Ann drinks green tea with mint", "--user", "ann"),
+        asked,
+        (*asked, "--no-rerank"),
+    )
+    reranked, trace = first.json["hits"], first.json["trace"]
+    assert trace["models"]["reranker"].startswith("letopis-rerank/1-")
+    assert "rerank" in [stage["name"] for stage in trace["stages"]]
+    assert reranked[0]["text"] == "Ann drinks green tea with mint"
+    assert reranked[0]["reranked"] > 0.5 > reranked[1]["reranked"]
+    assert "reranker" not in plain.json["trace"]["models"]
+    assert {hit["reranked"] for hit in plain.json["hits"]} == {None}
