@@ -230,6 +230,8 @@ class EdgeStore:
         self, shard: engine.EdgeShard, requests: Sequence[engine.QueryBatchRequest]
     ) -> list[list[list[engine.ScoredPoint]]]:
         """Ask all at once: the first in this thread, which stays until the last is answered."""
+        if len(requests) == 1:
+            return [shard.query_batch(requests[0])]
         others = [self._threads.submit(shard.query_batch, request) for request in requests[1:]]
         try:
             first = shard.query_batch(requests[0])

@@ -108,5 +108,5 @@ METHODS: dict[str, Callable[[Lists, Method], Shares]] = {
 
 def order(shares: Mapping[str, Mapping[str, float]]) -> list[tuple[str, float]]:
     """Return ``(id, fused score)``, best first; ties by id, so that a ranking is repeatable."""
-    fused = ((name, sum(parts.values())) for name, parts in shares.items())
-    return sorted(fused, key=lambda pair: (-pair[1], pair[0]))
+    found = sorted((-sum(parts.values()), name) for name, parts in shares.items())
+    return [(name, -score) for score, name in found]

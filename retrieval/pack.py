@@ -32,7 +32,8 @@ def pack(
                 log.dropped.append(Dropped(hit.memory.id, str(hit.memory.scope), "budget", detail))
                 continue
             left -= needed
-        picked.append(replace(hit, rank=len(picked) + 1))
+        rank = len(picked) + 1
+        picked.append(hit if hit.rank == rank else replace(hit, rank=rank))
     note = f"{bare} without what stands around, for the budget" if bare else ""
     log.stage("pack", len(hits), len(picked), note)
     return picked

@@ -90,6 +90,10 @@ class Evidence:
     foreign: bool = False
     reranked: float | None = None
 
+    def facts(self) -> dict[str, str | float | None]:
+        """Return all of it by name: `asdict`, which would copy every value."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
 
 def is_small(scope: ScopeTrace) -> bool:
     """Whether a scope has so few memories that its lists hold nearly all of it."""

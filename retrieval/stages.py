@@ -4,7 +4,7 @@ what it did. A stage that fails leaves the order as it was and says so.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -159,7 +159,7 @@ class Relevance:
             unread = evidence(query, log.scopes, None, self.weights, covered)
             found = strongest([found, unread], self.weights)
         log.confidence = confidence(found, self.weights)
-        log.evidence = {**asdict(found), "lift": lift(found, self.weights.usual)}
+        log.evidence = {**found.facts(), "lift": lift(found, self.weights.usual)}
         nothing = log.confidence < self.least and not names_nothing(query)
         small = {scope.scope for scope in log.scopes if is_small(scope)}
         kept = []
