@@ -47,14 +47,18 @@ class Topic:
     beats: list[Beat] = field(default_factory=list)
 
 
+Detail = tuple[str, str, int]
+"""Topic, who tells, and the number of the beat."""
+
+
 @dataclass(slots=True)
 class _Draft:
-    """A memory being made: its pool, the place of each detail told, and questions yet without
-    their other answers."""
+    """A memory being made: its pool, the places where each detail is told, and questions yet
+    without their other answers."""
 
     pool: Pool
-    told: dict[tuple[str, str, int], list[int]] = field(default_factory=dict)
-    asks: list[tuple[str, int, tuple[str, str, int] | None]] = field(default_factory=list)
+    told: dict[Detail, list[int]] = field(default_factory=dict)
+    asks: list[tuple[str, int, Detail | None]] = field(default_factory=list)
 
 
 def topics(lang: str) -> list[Topic]:
@@ -131,6 +135,7 @@ class _Mixed:
     people: Sequence[tuple[str, str]]
 
     def memory(self, chance: Random) -> Pool:
+        """Return the memory: sessions of either language, asked across and within."""
         draft = _Draft(Pool("made_crossed", "mixed"))
         when = date(2019 + chance.randint(0, 7), chance.randint(1, 12), chance.randint(1, 28))
         for _ in range(SESSIONS):
@@ -153,40 +158,43 @@ class _Mixed:
     def _names(self, lang: str) -> list[str]:
         return [pair[lang == "en"] for pair in self.people]
 
-    def _told(self, draft: _Draft, key: tuple[str, str, int]) -> list[int]:
+    def _told(self, draft: _Draft, detail: Detail) -> list[int]:
         """Return where a detail is told, in whichever language."""
-        twin = self._twin(key)
-        return [*draft.told[key], *(draft.told.get(twin, ()) if twin else ())]
+        twin = self._twin(detail)
+        return [*draft.told[detail], *(draft.told.get(twin, ()) if twin else ())]
 
-    def _twin(self, key: tuple[str, str, int]) -> tuple[str, str, int] | None:
+    def _lang(self, topic: str) -> str:
+        return "ru" if topic in self.banks["ru"] else "en"
+
+    def _twin(self, detail: Detail) -> Detail | None:
         """Return the same detail of the other language, None where its bank has none."""
-        topic, teller, at = key
-        lang = "ru" if topic in self.banks["ru"] else "en"
-        other = "en" if lang == "ru" else "ru"
+        topic, teller, at = detail
         if topic not in self.twins:
             return None
+        twin = self.twins[topic]
+        lang, other = self._lang(topic), self._lang(twin)
         wanted = _slots(self.banks[lang][topic].beats[at].told)
-        beats = self.banks[other][self.twins[topic]].beats
-        best = max(range(len(beats)), key=lambda place: len(wanted & _slots(beats[place].told)))
-        if not wanted & _slots(beats[best].told):
+        shared = [len(wanted & _slots(beat.told)) for beat in self.banks[other][twin].beats]
+        if not any(shared):
             return None
         name = self._names(other)[self._names(lang).index(teller)]
-        return self.twins[topic], name, best
+        return twin, name, shared.index(max(shared))
 
-    def _asked(self, key: tuple[str, str, int], chance: Random) -> str:
+    def _asked(self, detail: Detail, chance: Random) -> str:
         """Return a question of the other language about a detail, "" where there is none."""
-        twin = self._twin(key)
+        twin = self._twin(detail)
         if twin is None:
             return ""
-        topic, teller, at = twin
-        lang = "ru" if topic in self.banks["ru"] else "en"
-        held = self.banks[lang][topic]
-        general = [form for form in held.beats[at].asked if not _slots([form]) & held.slots.keys()]
+        name, teller, at = twin
+        lang = self._lang(name)
+        topic = self.banks[lang][name]
+        own = topic.slots.keys()
+        general = [form for form in topic.beats[at].asked if not _slots([form]) & own]
         if not general:
             return ""
         people = self._names(lang)
         other = people[1 - people.index(teller)]
-        return _filled(held, lang, teller, other, chance)(chance.choice(general), True)
+        return _filled(topic, lang, teller, other, chance)(chance.choice(general), True)
 
 
 def _slots(forms: Sequence[str]) -> set[str]:

@@ -9,21 +9,13 @@ Colin Diana Emma Finn Grace Henry Ingrid Julia Keith Laura Martin Nadia Owen Pri
 Tom Violet Walter Yara Ann Sofia Leo Kofi Mei Raj Lucia
 """
 _MEN = """
-Андрей Антон Артём Богдан Борис Вадим Василий Витя Георгий Глеб Гриша Денис Дима Егор Захар Игорь
-Илья Кирилл Коля Костя Максим Марк Матвей Миша Никита Олег Паша Роман Руслан Семён Сергей Стас
-Степан Тарас Тимур Фёдор Юра
-"""
-_WOMEN = """
-Аня Вера Даша Зоя Катя Маша Оля Рита Света Ульяна Юля Яна Галина Ева Инна Лида Надя Полина Соня
-Таня Вика Лена Ксения Лариса Наташа Регина Тоня Варя Диана Ира Люба Нина Алиса Дарья Марина Настя
-Эмма Арина Кира Милана
-"""
-_LATIN = """
 Андрей Andrey Антон Anton Артём Artyom Богдан Bogdan Борис Boris Вадим Vadim Василий Vasily
 Витя Vitya Георгий Georgy Глеб Gleb Гриша Grisha Денис Denis Дима Dima Егор Yegor Захар Zakhar
 Игорь Igor Илья Ilya Кирилл Kirill Коля Kolya Костя Kostya Максим Maxim Марк Mark Матвей Matvey
 Миша Misha Никита Nikita Олег Oleg Паша Pasha Роман Roman Руслан Ruslan Семён Semyon Сергей Sergey
 Стас Stas Степан Stepan Тарас Taras Тимур Timur Фёдор Fyodor Юра Yura
+"""
+_WOMEN = """
 Аня Anya Вера Vera Даша Dasha Зоя Zoya Катя Katya Маша Masha Оля Olya Рита Rita Света Sveta
 Ульяна Ulyana Юля Yulia Яна Yana Галина Galina Ева Eva Инна Inna Лида Lida Надя Nadya
 Полина Polina Соня Sonya Таня Tanya Вика Vika Лена Lena Ксения Ksenia Лариса Larisa
@@ -31,10 +23,10 @@ _LATIN = """
 Алиса Alisa Дарья Darya Марина Marina Настя Nastya Эмма Emma Арина Arina Кира Kira Милана Milana
 """
 EN = tuple(_ENGLISH.split())
-MEN = frozenset(_MEN.split())
-RU = (*_MEN.split(), *_WOMEN.split())
-LATIN = dict(zip(_LATIN.split()[::2], _LATIN.split()[1::2], strict=True))
-"""How the Russian names of this list are written in English."""
+MEN = frozenset(_MEN.split()[::2])
+RU = tuple(f"{_MEN} {_WOMEN}".split()[::2])
+LATIN = dict(zip(RU, f"{_MEN} {_WOMEN}".split()[1::2], strict=True))
+"""How the Russian names are written in English."""
 
 
 def is_woman(name: str) -> bool:

@@ -75,7 +75,7 @@ def words(listed: str) -> str:
 
 def find(rules: Sequence[Rule], text: str) -> list[Cue]:
     """Return the first match of each rule, in the order of the rules."""
-    found = (_first(each, text) for each in rules if each.pattern.search(text))
+    found = (_first(each, text) for each in rules)
     return [cue for cue in found if cue]
 
 
