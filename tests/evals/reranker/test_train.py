@@ -16,6 +16,7 @@ from retrieval.rerank.trained import dump, parse, quantised
 
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 
+from evals.reranker.average import average, main  # noqa: E402
 from evals.reranker.export import arrays, exported  # noqa: E402
 from evals.reranker.model import CrossEncoder, Shape  # noqa: E402
 from evals.reranker.train import Plan, Training, held_out, loss_of  # noqa: E402
@@ -75,6 +76,37 @@ def test_only_the_last_checkpoints_are_kept(
     assert [one.name for one in sorted(tmp_path.iterdir())] == [
         f"step-00000{n}.pt" for n in (3, 4, 5)
     ]
+
+
+def test_the_average_of_checkpoints_is_exported_like_one(
+    file: e5.E5File, kept: Sequence[int], rows: list[Row], tokenizer: Any, tmp_path: Path
+) -> None:
+    made = training(file, kept, 4)
+    files = []
+    for step in (1, 3):
+        learn(made, rows, tokenizer, step)
+        files.append(made.save(tmp_path))
+    out = tmp_path / "average.pt"
+    assert main([*map(str, files), "--out", str(out)]) == 0
+    one, two, both = (
+        torch.load(each, weights_only=True)["mean"]["sides"] for each in (*files, out)
+    )
+    assert not torch.allclose(one, two)
+    assert torch.allclose(both, (one + two) / 2)
+    assert parse(exported(out, 1.0, 0.0, {})).meta["steps"] == 3
+    assert average(files[:1])["step"] == 1
+
+
+def test_checkpoints_of_other_layers_are_refused(
+    file: e5.E5File, kept: Sequence[int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = []
+    for name, layers in (("a", (0,)), ("b", (0, 1))):
+        plan = Plan(1, 1, layers=layers)
+        files.append(str(Training(plan, model(file, kept, layers)).save(tmp_path / name)))
+    assert main([*files, "--out", str(tmp_path / "c.pt")]) == 1
+    assert "different layers" in capsys.readouterr().err
+    assert not (tmp_path / "c.pt").exists()
 
 
 def test_the_loss_is_that_of_a_choice_and_of_each_pair() -> None:
