@@ -1,8 +1,7 @@
 """Fit the calibration of a checkpoint: ``python -m evals.reranker.calibrate STEP.pt --lists DIR``.
 
 Does: score the held-out lists, fit ``sigmoid(scale * logit + shift)`` to whether a passage is the
-answer (Platt), print both numbers, and by language how often the answer is first of its list and
-how far the result is a probability.
+answer (Platt), print both numbers and how far the result is a probability, by language.
 Does not: change the checkpoint; `export` takes the two numbers.
 
 Half of the held-out lists are fitted on, the other half tells the error. A passage is one of
@@ -58,14 +57,12 @@ def main(arguments: list[str] | None = None) -> int:
     scale, shift = logistic(seen, truth, np.ones(len(truth)))
     p = 1 / (1 + np.exp(-(scale * logits[half:] + shift)))
     print(f"--scale {scale:.4f} --shift {shift:.4f}")  # noqa: T201
-    for lang in ("ru", "en", "mixed"):
+    for lang in ("ru", "en"):
         mine = np.array([row[0].endswith(f"-{lang}") for row in rows[half:]])
         if mine.any():
             said, true = p[mine].ravel(), answers[half:][mine].ravel()
             error = ece(reliability(said, true, np.ones(len(true))))
-            first = (logits[half:][mine].argmax(1) == 0).mean()
-            told = f"answer first in {100 * first:.1f} %, calibration error {error:.3f}"
-            print(f"{lang}: {mine.sum()} lists, {told}")  # noqa: T201
+            print(f"{lang}: {mine.sum()} lists, calibration error {error:.3f}")  # noqa: T201
     return 0
 
 

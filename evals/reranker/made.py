@@ -24,8 +24,9 @@ SESSIONS, EVENTS = 26, 4
 ASKED, JOINED, PICTURED, DECORATED = 0.5, 0.3, 0.5, 0.55
 """Chances: a question of a detail; two details in a turn; a picture; a phrase around it."""
 
-OWN = 0.3
-"""Share of the questions in the language of the answer that a mixed memory is asked."""
+OWN = 1.0
+"""Share of the questions in the language of the answer that a mixed memory is asked: about as many
+as in the other one, or a model learns that the answer is in the other language."""
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ TWINS = {
 
 
 def crossed(count: int, seed: int) -> Iterator[Pool]:
-    """Yield memories told in both languages, asked in both: mostly in the other one."""
+    """Yield memories told in both languages, each detail asked for in both."""
     banks = {lang: {topic.name: topic for topic in topics(lang)} for lang in ("ru", "en")}
     twins = {**TWINS, **{english: russian for russian, english in TWINS.items()}}
     for number in range(count):

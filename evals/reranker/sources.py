@@ -88,21 +88,21 @@ class _Section:
 
 
 def crossed(seed: int) -> Iterator[Pool]:
-    """Yield LibreOffice's help as questions of one language about sections of the other.
+    """Yield LibreOffice's help in both languages, asked in one: every second answer in the other.
 
-    Both languages' sections are candidates, without those in the question's own language that say
-    the same.
+    Sections of both languages are candidates; that in the other language than the answer's, which
+    says the same, is none.
     """
     held = {lang: {s.name: s for s in _help_sections(lang)} for lang in HELP_FOLDERS}
     shared = sorted(held["ru"].keys() & held["en"].keys())
     chosen = Random(f"{seed} crossed").sample(shared, min(len(shared), MOST))  # noqa: S311
-    for asked, told in (("ru", "en"), ("en", "ru")):
+    for asked, other in (("ru", "en"), ("en", "ru")):
         pool = Pool("help_crossed", asked)
-        pool.passages = [held[lang][name].passage for lang in (told, asked) for name in chosen]
-        pool.asks = [
-            Ask(held[asked][name].asked, place, (place + len(chosen),))
-            for place, name in enumerate(chosen[: CAPS["help"]])
-        ]
+        pool.passages = [held[lang][name].passage for lang in (other, asked) for name in chosen]
+        for number, name in enumerate(chosen[: CAPS["help"]]):
+            places = (number, number + len(chosen))
+            answer, twin = places if number % 2 == 0 else places[::-1]
+            pool.asks.append(Ask(held[asked][name].asked, answer, (twin,)))
         yield pool
 
 
