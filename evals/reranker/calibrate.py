@@ -20,6 +20,7 @@ import torch
 
 from evals.calibration import Floats, ece, logistic, reliability
 from evals.reranker.batches import Row, read
+from evals.reranker.export import opened
 from evals.reranker.model import CrossEncoder, Shape
 from evals.reranker.train import logits_of, start
 
@@ -44,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
-    state = torch.load(options.checkpoint, weights_only=True)
+    state = opened(options.checkpoint)
     model, tokenizer = start(Shape(tuple(state["layers"])))
     model.load_state_dict(state["mean"], strict=False)
     _, held = read(options.lists)

@@ -1,7 +1,8 @@
 """Write a checkpoint as what ships: ``python -m evals.reranker.export STEP.pt --out FILE``.
 
 Does: take the running mean of the weights, round the matrices, add what is known of the training
-and the calibration. Does not: fit the calibration (`calibrate`), write the model card.
+and the calibration; read such a file back, to train further from it. Does not: fit the calibration
+(`calibrate`), write the model card.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor
 
 from indexing.e5 import HIDDEN, Array
-from retrieval.rerank.trained import dump, quantised
+from retrieval.rerank.trained import Trained, dump, parse, quantised
 
 PARTS = {"out": "ao", "wide": "fi", "narrow": "fo"}
 NORMS = {"out_norm": "aln", "narrow_norm": "oln"}
@@ -54,9 +55,54 @@ def _matrix(found: dict[str, Array], name: str, matrix: Array) -> None:
     found[f"{name}.w"], found[f"{name}.w.scale"] = quantised(matrix)
 
 
+def weights_of(held: Trained) -> dict[str, Tensor]:
+    """Return the weights of a file that was exported, as they were rounded: `arrays` undone."""
+    found = {
+        "sides": held.tensors["sides"],
+        "late": held.tensors["late"],
+        "pooled.weight": held.tensors["pooled.w"],
+        "pooled.bias": held.tensors["pooled.b"],
+        "first.weight": held.tensors["first.w"],
+        "first.bias": held.tensors["first.b"],
+        "weigh.weight": held.tensors["weigh.w"],
+        "weigh.bias": np.zeros(1, np.float32),
+    }
+    for number in range(held.layers):
+        source, target = f"l{number}", f"layers.{number}"
+        joined = [_unpacked(held, f"{source}.{part}") for part in "qkv"]
+        found[f"{target}.qkv.weight"] = np.concatenate(joined)
+        biases = [held.tensors[f"{source}.{part}.b"] for part in "qkv"]
+        found[f"{target}.qkv.bias"] = np.concatenate(biases)
+        for name, part in PARTS.items():
+            found[f"{target}.{name}.weight"] = _unpacked(held, f"{source}.{part}")
+            found[f"{target}.{name}.bias"] = held.tensors[f"{source}.{part}.b"]
+        for name, part in NORMS.items():
+            found[f"{target}.{name}.weight"] = held.tensors[f"{source}.{part}.w"]
+            found[f"{target}.{name}.bias"] = held.tensors[f"{source}.{part}.b"]
+    return {name: torch.from_numpy(np.array(array)) for name, array in found.items()}
+
+
+def _unpacked(held: Trained, name: str) -> Array:
+    scale = held.tensors[f"{name}.w.scale"]
+    return held.tensors[f"{name}.w"].astype(np.float32) * scale[:, None]
+
+
+def opened(file: Path) -> dict[str, Any]:
+    """Return a checkpoint's `step`, `layers` and `mean`: one of training, or what was exported.
+
+    Raises `ModelError` for an exported file that is damaged.
+    """
+    if file.suffix != ".npz":
+        state: dict[str, Any] = torch.load(file, weights_only=True)
+        return state
+    held = parse(file.read_bytes())
+    layers = tuple(range(held.layers))
+    return {"step": held.meta.get("steps", 0), "layers": layers, "mean": weights_of(held)}
+
+
 def exported(checkpoint: Path, scale: float, shift: float, notes: Mapping[str, Any]) -> bytes:
     """Return the file's content for a checkpoint."""
-    state = torch.load(checkpoint, weights_only=True)
+    state = opened(checkpoint)
     meta = {
         "layers": len(state["layers"]),
         "steps": state["step"],

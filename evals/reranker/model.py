@@ -31,11 +31,13 @@ FAR = -1e4
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a model is made of: the layers taken, in order, and whether the head has each part."""
+    """What a model is made of: the layers taken, in order, whether the head has each part, and
+    whether the word table is trained too."""
 
     layers: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     late: bool = True
     first: bool = True
+    words: bool = False
 
 
 class Layer(nn.Module):
@@ -67,7 +69,8 @@ class CrossEncoder(nn.Module):
     def __init__(self, file: E5File, kept: Sequence[int], shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.words = nn.Embedding(len(kept), HIDDEN, _weight=_words(file, kept), _freeze=True)
+        self.words = nn.Embedding(len(kept), HIDDEN, _weight=_words(file, kept))
+        self.words.requires_grad_(shape.words)
         places = file.floats("emb.pos").reshape(MAX_TOKENS, HIDDEN)
         places = places + file.floats("emb.type")[:HIDDEN]
         self.places: Tensor
@@ -118,9 +121,10 @@ class CrossEncoder(nn.Module):
         return (torch.softmax(weights, dim=-1) * best).sum(-1)
 
     def trained(self) -> dict[str, Tensor]:
-        """Return what training changes: everything but the word table and its norm."""
-        state = self.state_dict()
-        return {k: v for k, v in state.items() if not k.startswith(("words.", "norm."))}
+        """Return what training changes: everything but the word table, where it is not trained,
+        and its norm."""
+        fixed = ("norm.",) if self.shape.words else ("norm.", "words.")
+        return {k: v for k, v in self.state_dict().items() if not k.startswith(fixed)}
 
 
 def _words(file: E5File, kept: Sequence[int]) -> Tensor:

@@ -13,6 +13,7 @@ import argparse
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -22,8 +23,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from evals.command import say
+from chunking.errors import LetopisError
+from evals.command import refused, say
+from evals.errors import EvalError
 from evals.reranker.batches import Order, Row, parts, read
+from evals.reranker.export import opened
 from evals.reranker.model import CrossEncoder, Shape
 from indexing import e5
 from indexing.weights import source_file
@@ -47,7 +51,10 @@ SHARES = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that decides what training does, beside the data."""
+    """Everything that decides what training does, beside the data.
+
+    ``mined``: a list's negatives are its own, else the answers of the step's other lists.
+    """
 
     steps: int
     decay: int
@@ -60,7 +67,15 @@ class Plan:
     keep: float = 0.998
     seed: int = 7
     layers: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    late: bool = True
+    words: bool = False
+    mined: bool = True
     shares: dict[str, float] = field(default_factory=lambda: dict(SHARES))
+
+    @property
+    def shape(self) -> Shape:
+        """The model that it trains."""
+        return Shape(self.layers, late=self.late, words=self.words)
 
     def factor(self, step: int) -> float:
         """Return the share of the rate at a step."""
@@ -103,6 +118,15 @@ def thinned(row: Row, negatives: int, chance: Random) -> Row:
     return source, query, (answer, *chance.sample(others, min(negatives, len(others))))
 
 
+def borrowed(rows: Sequence[Row], negatives: int, chance: Random) -> list[Row]:
+    """Return lists whose negatives are the answers of others among them."""
+    found: list[Row] = []
+    for at, (source, query, (answer, *_)) in enumerate(rows):
+        others = [passages[0] for _, _, passages in (*rows[:at], *rows[at + 1 :])]
+        found.append((source, query, (answer, *chance.sample(others, negatives))))
+    return found
+
+
 class Training:
     """A model on its way: weights, their running mean, the optimizer and the step."""
 
@@ -123,7 +147,11 @@ class Training:
         chance = Random(f"{self.plan.seed} step {self.step}")  # noqa: S311
         for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
             group["lr"] = rate * self.plan.factor(self.step)
-        some = [thinned(row, self.plan.negatives, chance) for row in rows]
+        count = self.plan.negatives
+        if self.plan.mined:
+            some = [thinned(row, count, chance) for row in rows]
+        else:
+            some = borrowed(rows, count, chance)
         logits = logits_of(self.model, some, tokenizer, chance)
         loss = loss_of(logits, len(rows), self.plan.binary)
         loss.backward()
@@ -153,6 +181,14 @@ class Training:
         for old in sorted(folder.glob("step-*.pt"))[:-3]:
             old.unlink()
         return file
+
+    def begin(self, file: Path) -> None:
+        """Begin with the weights of a checkpoint or of an exported file, at step 0."""
+        state = opened(file)
+        if len(state["layers"]) != len(self.plan.layers):
+            raise EvalError(f"{file.name} has {len(state['layers'])} layers")
+        self.model.load_state_dict(state["mean"], strict=False)
+        self.mean = {k: v.clone() for k, v in self.model.trained().items()}
 
     def resume(self, folder: Path) -> bool:
         """Load the newest checkpoint, if there is one."""
@@ -185,6 +221,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m evals.reranker.train", description=__doc__)
     parser.add_argument("--lists", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--begin", type=Path, help="weights to begin with: STEP.pt, or what ships")
     parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--decay", type=int, default=1000, help="last steps, over which it slows")
     parser.add_argument("--layers", default="0,1,2,3,4,5")
@@ -198,11 +235,23 @@ def main(arguments: list[str] | None = None) -> int:
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     layers = tuple(map(int, options.layers.split(",")))
-    plan = Plan(options.steps, options.decay, rate=options.rate, seed=options.seed, layers=layers)
-    model, tokenizer = start(Shape(layers, late=not options.no_late))
+    plan = Plan(
+        options.steps,
+        options.decay,
+        rate=options.rate,
+        seed=options.seed,
+        layers=layers,
+        late=not options.no_late,
+    )
+    model, tokenizer = start(plan.shape)
     training = Training(plan, model)
-    training.resume(options.out)
-    run(training, *read(options.lists), tokenizer, options)
+    try:
+        if not training.resume(options.out) and options.begin:
+            training.begin(options.begin)
+        often = (options.save_every, options.test_every)
+        run(training, *read(options.lists), tokenizer, options.out, *often)
+    except LetopisError as error:
+        return refused(error)
     return 0
 
 
@@ -211,9 +260,11 @@ def run(
     rows: list[Row],
     held: list[Row],
     tokenizer: Any,
-    options: argparse.Namespace,
+    out: Path,
+    save_every: int,
+    test_every: int,
 ) -> None:
-    """Go on to the last step, saying every 10 steps how it is going."""
+    """Go on to the last step, saying every 10 steps how it is going; checkpoints go to ``out``."""
     plan = training.plan
     order = Order(rows, plan.shares, plan.size, plan.seed)
     say(f"{len(rows)} lists, {len(held)} held out, {len(order)} steps a pass, at {training.step}")
@@ -226,9 +277,9 @@ def run(
             speed = pairs / (time.monotonic() - since)
             say(f"step {training.step} loss {sum(losses) / len(losses):.3f} {speed:.0f} pairs/s")
             losses, since, pairs = [], time.monotonic(), 0
-        if training.step % options.save_every == 0 or training.step == plan.steps:
-            training.save(options.out)
-        if training.step % options.test_every == 0 or training.step == plan.steps:
+        if training.step % save_every == 0 or training.step == plan.steps:
+            training.save(out)
+        if training.step % test_every == 0 or training.step == plan.steps:
             chosen = Random(1).sample(held, min(len(held), 320))  # noqa: S311
             found = held_out(training.model, chosen, tokenizer)
             say("held out " + " ".join(f"{k} {v:.3f}" for k, v in sorted(found.items())))

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+from evals.errors import EvalError
 from evals.reranker.batches import Order, Row, matrices
 from indexing import e5
 from indexing.errors import ModelError
@@ -19,7 +21,7 @@ torch = pytest.importorskip("torch", reason="the extra `train` is not installed"
 from evals.reranker.average import average, main  # noqa: E402
 from evals.reranker.export import arrays, exported  # noqa: E402
 from evals.reranker.model import CrossEncoder, Shape  # noqa: E402
-from evals.reranker.train import Plan, Training, held_out, loss_of  # noqa: E402
+from evals.reranker.train import Plan, Training, borrowed, held_out, loss_of  # noqa: E402
 
 PAIRS = [
     ("When was the boat sold?", "8 May 2026 Ann: I sold the boat"),
@@ -39,7 +41,7 @@ def model(file: e5.E5File, kept: Sequence[int], layers: tuple[int, ...] = (0,)) 
 
 
 def training(file: e5.E5File, kept: Sequence[int], steps: int) -> Training:
-    return Training(Plan(steps, 2, size=2, rate=1e-3, warmup=2), model(file, kept))
+    return Training(Plan(steps, 2, size=2, rate=1e-3, warmup=2, layers=(0,)), model(file, kept))
 
 
 def learn(made: Training, rows: list[Row], tokenizer: Any, upto: int) -> list[float]:
@@ -95,6 +97,65 @@ def test_the_average_of_checkpoints_is_exported_like_one(
     assert torch.allclose(both, (one + two) / 2)
     assert parse(exported(out, 1.0, 0.0, {})).meta["steps"] == 3
     assert average(files[:1])["step"] == 1
+    assert main([*map(str, files), "--shares", "3", "1", "--out", str(out)]) == 0
+    weighed = torch.load(out, weights_only=True)["mean"]["sides"]
+    assert torch.allclose(weighed, 0.75 * one + 0.25 * two)
+
+
+@pytest.mark.parametrize("shares", [["1"], ["1", "-1"], ["1", "1", "1"]])
+def test_shares_that_are_none_are_refused(
+    shares: list[str],
+    file: e5.E5File,
+    kept: Sequence[int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one = str(training(file, kept, 1).save(tmp_path))
+    assert main([one, one, "--shares", *shares, "--out", str(tmp_path / "c.pt")]) == 1
+    assert "one share a checkpoint" in capsys.readouterr().err
+
+
+def test_what_was_exported_is_trained_further(
+    file: e5.E5File, kept: Sequence[int], rows: list[Row], tokenizer: Any, tmp_path: Path
+) -> None:
+    made = training(file, kept, 12)
+    learn(made, rows, tokenizer, 12)
+    whole, small = made.save(tmp_path), tmp_path / "small.npz"
+    small.write_bytes(exported(whole, 1.0, 0.0, {}))
+    assert exported(small, 1.0, 0.0, {}) == small.read_bytes()
+    further = training(file, kept, 14)
+    further.begin(small)
+    assert further.step == 0
+    for name, value in made.mean.items():
+        if name != "weigh.bias":
+            off = (further.mean[name] - value).abs().max()
+            assert off <= value.abs().max() / 126 + 1e-6, name
+    before = {name: value.clone() for name, value in further.mean.items()}
+    learn(further, rows, tokenizer, 2)
+    assert not torch.allclose(before["sides"], further.mean["sides"], atol=1e-6)
+    other = Training(Plan(1, 1, layers=(0, 1)), model(file, kept, (0, 1)))
+    with pytest.raises(EvalError, match="has 1 layers"):
+        other.begin(small)
+
+
+def test_negatives_can_be_the_answers_of_other_questions(rows: list[Row]) -> None:
+    answers = {passages[0] for _, _, passages in rows}
+    found = borrowed(rows[:4], 3, Random(1))
+    for (_, query, passages), (_, asked, held) in zip(found, rows[:4], strict=True):
+        assert (query, passages[0]) == (asked, held[0])
+        assert len(set(passages)) == 4
+        assert set(passages) <= answers
+
+
+def test_words_are_trained_where_asked_for(
+    file: e5.E5File, kept: Sequence[int], rows: list[Row], tokenizer: Any
+) -> None:
+    plan = Plan(2, 1, size=2, warmup=1, rate=1e-3, layers=(0,), words=True)
+    made = Training(plan, CrossEncoder(file, kept, plan.shape))
+    before = made.model.words.weight.detach().clone()
+    learn(made, rows, tokenizer, 1)
+    assert not torch.equal(before, made.model.words.weight)
+    assert "words.weight" in made.mean
 
 
 def test_checkpoints_of_other_layers_are_refused(
