@@ -63,6 +63,7 @@ ARMS: dict[str, dict[str, Any]] = {
 }
 """What differs from what ships. ``left``: sources left out, beside `CROSSED` where not named."""
 SETS = ("locomo", "xquad-r-ru", "xquad-r-en", MIXED)
+ALL = "all"
 TOP = 30
 TALKED, WRITTEN = 3.0, 1.0
 """Weights of the product: of the probability in talk, of the log-odds elsewhere."""
@@ -124,26 +125,29 @@ def trained(
     return Scorer(name, model, tokenizer)
 
 
-def lines(name: str, values: Measures, base: Measures) -> Iterator[Row]:
-    """Yield a line a set: an arm's measures, and what they are more than those of another."""
+def lines(name: str, values: Measures, base: Measures | None = None) -> Iterator[Row]:
+    """Yield a line a set, then one of all their questions: what an arm measures, and how much more
+    that is than what another does."""
+    values, base = pooled(values), pooled(base) if base else None
     for dataset, found in values.items():
         means = mean(found)
-        own, other = ([row["nDCG@10"] for row in rows] for rows in (found, base[dataset]))
         cells = (f"{100 * means['nDCG@10']:.2f}", f"{100 * means['R@10']:.2f}")
-        if found is base[dataset]:
-            yield name, dataset, str(len(found)), *cells, "", "", ""
-            continue
-        low, high = interval(own, other)
-        gain = 100 * (sum(own) - sum(other)) / len(own)
-        yield (
-            name,
-            dataset,
-            str(len(found)),
-            *cells,
-            f"{gain:+.2f}",
-            f"{100 * low:+.2f} to {100 * high:+.2f}",
-            f"{chance_of(own, other):.4f}",
-        )
+        more = compared(found, base[dataset]) if base else ("", "", "")
+        yield name, dataset, str(len(found)), *cells, *more
+
+
+def pooled(values: Measures) -> Measures:
+    """Return the measures with those of all questions beside, where there are several sets."""
+    every = [row for rows in values.values() for row in rows]
+    return {**values, ALL: every} if len(values) > 1 else values
+
+
+def compared(found: Sequence[Means], base: Sequence[Means]) -> tuple[str, str, str]:
+    """Return the difference in nDCG@10, its 95 % interval, and p."""
+    own, other = ([row["nDCG@10"] for row in rows] for rows in (found, base))
+    low, high = interval(own, other)
+    gain = 100 * (sum(own) - sum(other)) / len(own)
+    return f"{gain:+.2f}", f"{100 * low:+.2f} to {100 * high:+.2f}", f"{chance_of(own, other):.4f}"
 
 
 @dataclass(frozen=True)
@@ -181,14 +185,13 @@ def drawn(chosen: argparse.Namespace) -> Sets:
 
 def table(sets: Sets, arms: Sequence[str], make: Make, out: Path) -> Iterator[Row]:
     """Yield the lines of the order before, then of each arm; see `COLUMNS`."""
-    before = sets.measures()
-    yield from lines("not reranked", before, before)
-    base: Measures = {}
+    yield from lines("not reranked", sets.measures())
+    base: Measures | None = None
     for arm in arms:
         folder = out / arm.replace(" ", "-")
         found = sets.measures(make(arm, folder), folder)
-        base = base or found
         yield from lines(arm, found, base)
+        base = base or found
 
 
 def main(arguments: list[str] | None = None) -> int:

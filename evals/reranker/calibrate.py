@@ -1,7 +1,8 @@
 """Fit the calibration of a checkpoint: ``python -m evals.reranker.calibrate STEP.pt --lists DIR``.
 
 Does: score the held-out lists, fit ``sigmoid(scale * logit + shift)`` to whether a passage is the
-answer (Platt), print both numbers and how far the result is a probability, by language.
+answer (Platt), print both numbers, and by language how often the answer is first of its list and
+how far the result is a probability.
 Does not: change the checkpoint; `export` takes the two numbers.
 
 Half of the held-out lists are fitted on, the other half tells the error. A passage is one of
@@ -24,6 +25,9 @@ from evals.reranker.export import opened
 from evals.reranker.model import CrossEncoder, Shape
 from evals.reranker.train import logits_of, start
 
+CROSSED = "_crossed"
+"""Part of the name of a source whose lists are of both languages."""
+
 
 def of_lists(model: CrossEncoder, rows: Sequence[Row], tokenizer: Any) -> Floats:
     """Return the logits of lists, [lists, passages]."""
@@ -42,6 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--lists", type=Path, required=True)
     parser.add_argument("--count", type=int, default=400)
+    parser.add_argument("--one-language", action="store_true", help="no lists of both languages")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
@@ -49,6 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     model, tokenizer = start(Shape(tuple(state["layers"])))
     model.load_state_dict(state["mean"], strict=False)
     _, held = read(options.lists)
+    if options.one_language:
+        held = [row for row in held if CROSSED not in row[0]]
     rows = Random(2).sample(held, min(options.count, len(held)))  # noqa: S311
     logits = of_lists(model, rows, tokenizer)
     answers = np.zeros_like(logits)
@@ -58,12 +65,14 @@ def main(arguments: list[str] | None = None) -> int:
     scale, shift = logistic(seen, truth, np.ones(len(truth)))
     p = 1 / (1 + np.exp(-(scale * logits[half:] + shift)))
     print(f"--scale {scale:.4f} --shift {shift:.4f}")  # noqa: T201
-    for lang in ("ru", "en"):
+    for lang in ("ru", "en", "mixed"):
         mine = np.array([row[0].endswith(f"-{lang}") for row in rows[half:]])
         if mine.any():
             said, true = p[mine].ravel(), answers[half:][mine].ravel()
             error = ece(reliability(said, true, np.ones(len(true))))
-            print(f"{lang}: {mine.sum()} lists, calibration error {error:.3f}")  # noqa: T201
+            first = (logits[half:][mine].argmax(1) == 0).mean()
+            told = f"answer first in {100 * first:.1f} %, calibration error {error:.3f}"
+            print(f"{lang}: {mine.sum()} lists, {told}")  # noqa: T201
     return 0
 
 

@@ -102,3 +102,13 @@ def test_an_arm_is_trained_once(
     again = ablate.trained(BASE, tmp_path, 3, rows, rows)
     assert "at step 3 of 3" in capsys.readouterr().out
     assert first.scores(ASKED, SAID) == pytest.approx(again.scores(ASKED, SAID))
+
+
+def test_all_questions_of_several_sets_are_compared_too(tmp_path: Path) -> None:
+    right = {"q": {"1": 1}}
+    sets = Sets({"a": [question("")], "b": [question("1")]}, {"a": right, "b": right})
+    liked = {"good": "sold", "bad": "tea"}
+    found = list(table(sets, ["good", "bad"], lambda arm, _: Likes(liked[arm]), tmp_path))
+    assert [row[1] for row in found] == ["a", "b", "all"] * 3
+    assert [row[2] for row in found[-3:]] == ["1", "1", "2"]
+    assert found[-1][5] == "-50.00"
