@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -59,6 +60,10 @@ class E5File:
         nibbles = np.concatenate([packed & 15, packed >> 4], axis=1).reshape(rows, -1, BLOCK)
         scales = np.ascontiguousarray(raw[:, :2]).view("<f2").astype(np.float32)
         return nibbles, scales.reshape(rows, -1)
+
+    def wide(self, name: str) -> Sequence[int]:
+        """Return the channels of a wide range that a matrix is multiplied with, if any is known."""
+        return ()
 
 
 def parse(data: bytes) -> E5File:

