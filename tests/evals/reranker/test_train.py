@@ -18,6 +18,7 @@ from retrieval.rerank.trained import dump, parse, quantised
 
 torch = pytest.importorskip("torch", reason="the extra `train` is not installed")
 
+from evals.reranker import precision  # noqa: E402
 from evals.reranker.average import average, main  # noqa: E402
 from evals.reranker.export import arrays, exported, wide_of  # noqa: E402
 from evals.reranker.model import CrossEncoder, Shape  # noqa: E402
@@ -234,33 +235,24 @@ def test_the_graph_answers_what_the_trained_model_does(
 
 
 def test_what_it_has_seen_makes_the_file_answer_as_the_model(
-    file: e5.E5File, kept: Sequence[int], rows: list[Row], tokenizer: Any, tmp_path: Path
+    file: e5.E5File,
+    kept: Sequence[int],
+    rows: list[Row],
+    tokenizer: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from indexing.e5_graph import int8_matmul
-    from retrieval.rerank import graph
-
     made = model(file, kept, (0, 1)).eval()
     with torch.no_grad():
         made.first.weight.add_(torch.randn_like(made.first.weight) * 0.3)
     seen = watched(made, rows, tokenizer)
     assert wide_of(seen)["l0.fi"]  # E5's own wide channels
-    asked = [(query, passage.shown()) for _, query, passages in rows[:5] for passage in passages]
-    read = tokenizer.encode_batch(asked)
-    with torch.no_grad():
-        wanted = made(*map(torch.from_numpy, matrices(read))).numpy()
-    feed = {
-        "input_ids": padded([row.ids for row in read], e5.PAD),
-        "attention_mask": padded([row.attention_mask for row in read]),
-        "token_type_ids": padded([row.type_ids for row in read]),
-    }
-    off = []
-    for known in (None, seen):
-        meta = {"layers": 2, "scale": 1.0, "shift": 0.0, "wide": wide_of(known) if known else {}}
-        data = dump(arrays(made.trained(), known), meta)
-        (tmp_path / "model.onnx").write_bytes(graph.model(file, parse(data), kept, int8_matmul))
-        (found,) = load_session(tmp_path, 1).run(None, feed)
-        off.append(np.abs(found - wanted).mean())
-    assert off[1] < 0.5 * off[0]
+    monkeypatch.setattr(e5, "russian_english", lambda _: kept)
+    state = {"layers": (0, 1), "mean": made.trained()}
+    found = list(precision.compared(state, seen, made, rows[:8], tokenizer))
+    assert [name for name, *_ in found] == list(precision.WAYS)
+    plain, apart, _, both = (off for _, off, _, _ in found)
+    assert 0 < apart < plain
+    assert both < 0.5 * plain
 
 
 def _put(made: CrossEncoder, name: str, matrix: Any) -> None:
