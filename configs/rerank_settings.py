@@ -12,7 +12,7 @@ from configs.section import Section
 BEST: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "built-in": MappingProxyType(
-            {"candidates": 30, "characters": 12_000, "weight": 1.0, "talk": 3.0, "longest": 600}
+            {"candidates": 30, "characters": 12_000, "weight": 1.0, "talk": 2.0, "longest": 600}
         ),
         "late": MappingProxyType({"candidates": 30, "weight": 0.6, "before": True}),
     }

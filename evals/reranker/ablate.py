@@ -65,7 +65,7 @@ ARMS: dict[str, dict[str, Any]] = {
 SETS = ("locomo", "xquad-r-ru", "xquad-r-en", MIXED)
 ALL = "all"
 TOP = 30
-TALKED, WRITTEN = 3.0, 1.0
+TALKED, WRITTEN = 2.0, 1.0
 """Weights of the product: of the probability in talk, of the log-odds elsewhere."""
 COLUMNS = ("arm", "set", "questions", "nDCG@10", "R@10", "difference", "95 %", "p")
 

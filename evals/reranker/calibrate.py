@@ -25,9 +25,6 @@ from evals.reranker.export import opened
 from evals.reranker.model import CrossEncoder, Shape
 from evals.reranker.train import logits_of, start
 
-CROSSED = "_crossed"
-"""Part of the name of a source whose lists are of both languages."""
-
 
 def of_lists(model: CrossEncoder, rows: Sequence[Row], tokenizer: Any) -> Floats:
     """Return the logits of lists, [lists, passages]."""
@@ -46,7 +43,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("--lists", type=Path, required=True)
     parser.add_argument("--count", type=int, default=400)
-    parser.add_argument("--one-language", action="store_true", help="no lists of both languages")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
@@ -54,8 +50,6 @@ def main(arguments: list[str] | None = None) -> int:
     model, tokenizer = start(Shape(tuple(state["layers"])))
     model.load_state_dict(state["mean"], strict=False)
     _, held = read(options.lists)
-    if options.one_language:
-        held = [row for row in held if CROSSED not in row[0]]
     rows = Random(2).sample(held, min(options.count, len(held)))  # noqa: S311
     logits = of_lists(model, rows, tokenizer)
     answers = np.zeros_like(logits)
